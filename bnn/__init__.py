@@ -1,0 +1,76 @@
+"""bnn: Bayesian neural networks in Kononenko's sense, and Hopfield-type associative memory.
+
+Records in, a network learned by counting, recall whose energy is verified to fall. The names below are the public face;
+each is imported when first used, so that ``import bnn`` is quick.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Attribute": "bnn.schema",
+    "Schema": "bnn.schema",
+    "Layout": "bnn.schema",
+    "Records": "bnn.records",
+    "Counts": "bnn.counts",
+    "Network": "bnn.network",
+    "RULES": "bnn.rules",
+    "two_layers": "bnn.rules.base",
+    "ESTIMATES": "bnn.estimate",
+    "learn": "bnn.learning",
+    "recall": "bnn.driver",
+    "fixed_points": "bnn.landscape",
+    "corrupt": "bnn.noise",
+    "DYNAMICS": "bnn.dynamics",
+    "Asynchronous": "bnn.dynamics",
+    "Synchronous": "bnn.dynamics",
+    "WinnerTakeAll": "bnn.dynamics",
+    "KWinners": "bnn.dynamics",
+    "Glauber": "bnn.dynamics",
+    "Trace": "bnn.trace",
+    "BnnError": "bnn.errors",
+    "BnnWarning": "bnn.errors",
+    "datasets": "",
+    "plots": "",
+}
+
+__all__ = sorted(_HOMES)
+
+if TYPE_CHECKING:
+    from bnn import datasets as datasets
+    from bnn import plots as plots
+    from bnn.counts import Counts as Counts
+    from bnn.driver import recall as recall
+    from bnn.dynamics import DYNAMICS as DYNAMICS
+    from bnn.dynamics import Asynchronous as Asynchronous
+    from bnn.dynamics import Glauber as Glauber
+    from bnn.dynamics import KWinners as KWinners
+    from bnn.dynamics import Synchronous as Synchronous
+    from bnn.dynamics import WinnerTakeAll as WinnerTakeAll
+    from bnn.errors import BnnError as BnnError
+    from bnn.errors import BnnWarning as BnnWarning
+    from bnn.estimate import ESTIMATES as ESTIMATES
+    from bnn.landscape import fixed_points as fixed_points
+    from bnn.learning import learn as learn
+    from bnn.network import Network as Network
+    from bnn.noise import corrupt as corrupt
+    from bnn.records import Records as Records
+    from bnn.rules import RULES as RULES
+    from bnn.rules.base import two_layers as two_layers
+    from bnn.schema import Attribute as Attribute
+    from bnn.schema import Layout as Layout
+    from bnn.schema import Schema as Schema
+    from bnn.trace import Trace as Trace
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'bnn' has no attribute {name!r}")
+    home = _HOMES[name]
+    return getattr(import_module(home), name) if home else import_module(f"bnn.{name}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,141 @@
+"""States of neurons from users' arrays and tables, and back: which neuron is on, off or unknown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from jaxtyping import Bool, Float, Int8
+
+from bnn.errors import DataError
+from bnn.records import Records
+from bnn.schema import Layout
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True)
+class NeuronStates:
+    """What is said of every neuron.
+
+    Attributes
+    ----------
+    on
+        int8 [batch, neurons]: 1 on, 0 off (also where unknown).
+    unknown
+        bool [batch, neurons], or None where everything is known.
+    """
+
+    on: Int8[np.ndarray, "batch neurons"]
+    unknown: Bool[np.ndarray, "batch neurons"] | None = None
+
+    def __post_init__(self) -> None:
+        if self.unknown is not None and not self.unknown.any():
+            object.__setattr__(self, "unknown", None)
+
+    def signed(self, low: int) -> Float[np.ndarray, "batch neurons"]:
+        """float32 states 1 and ``low``, NaN where unknown."""
+        states = np.where(self.on == 1, np.float32(1), np.float32(low))
+        if self.unknown is not None:
+            states[self.unknown] = np.nan
+        return states
+
+
+def read_states(layout: Layout, data: Any, owner: str) -> NeuronStates:
+    """States of neurons from records, or from an array in {0,1}, {-1,+1} or bool, NaN = unknown.
+
+    Parameters
+    ----------
+    layout
+        The neurons that are meant.
+    data
+        `Records` of the same schema, or an array [neurons], [batch, neurons] or, for pictures, [batch, *shape].
+    owner
+        Whom an error speaks for, such as ``"recall.cues"``.
+
+    Raises
+    ------
+    DataError, SchemaError
+        Other shapes, other values, {0,1} mixed with -1, records of another schema.
+    """
+    if isinstance(data, Records):
+        layout.schema.require_same(data.schema, owner)
+        codes = data.codes[:, layout.attribute]
+        missing = codes < 0
+        return NeuronStates((codes == layout.value).astype(np.int8), missing if missing.any() else None)
+    array = np.asarray(data.detach().cpu() if hasattr(data, "detach") else data)
+    array = as_batch(layout, array, owner)
+    if array.dtype == np.bool_:
+        return NeuronStates(array.astype(np.int8))
+    if not np.issubdtype(array.dtype, np.number) or np.issubdtype(array.dtype, np.complexfloating):
+        raise DataError(
+            f"{owner}: got dtype {array.dtype}; give an array in {{0,1}}, {{-1,+1}} or bool with NaN for unknown, "
+            "or encode a table with network.encode(table)."
+        )
+    on = (array == 1).astype(np.int8)
+    unknown = np.isnan(array) if np.issubdtype(array.dtype, np.floating) else None
+    rest = array.size - np.count_nonzero(on) - (0 if unknown is None else np.count_nonzero(unknown))
+    zeros = np.count_nonzero(array == 0)
+    minus = 0 if zeros == rest else np.count_nonzero(array == -1)
+    if zeros + minus != rest:
+        known = np.zeros_like(array, dtype=bool) if unknown is None else unknown
+        row, neuron = np.argwhere(~(np.isin(array, (-1, 0, 1)) | known))[0]
+        raise DataError(
+            f"{owner}: row {row} has the value {array[row, neuron]} at {layout.names[neuron]!r}; "
+            "states are {0,1}, {-1,+1} or bool, and NaN for unknown."
+        )
+    if zeros and minus:
+        raise DataError(
+            f"{owner}: 0 and -1 both occur; write states either in {{0,1}} or in {{-1,+1}}, and NaN for unknown."
+        )
+    return NeuronStates(on, unknown)
+
+
+def as_batch(layout: Layout, array: np.ndarray, owner: str) -> np.ndarray:
+    """View an array as [batch, neurons]: one row, a batch, or a batch of pictures."""
+    shape = layout.schema.shape
+    if shape is not None and len(shape) > 1 and array.shape[-len(shape) :] == shape:
+        array = array.reshape(*array.shape[: -len(shape)], -1)
+    if array.ndim == 1:
+        array = array[None]
+    if array.ndim != 2 or array.shape[1] != layout.neurons:
+        pictures = "" if shape is None else f" or [batch, {', '.join(map(str, shape))}]"
+        raise DataError(
+            f"{owner}: got shape {array.shape}; this network wants [batch, {layout.neurons}]{pictures}, "
+            "one column a neuron."
+        )
+    return array
+
+
+def decode(
+    layout: Layout,
+    states: NeuronStates,
+    fields: Float[np.ndarray, "batch neurons"],
+) -> pa.Table:
+    """Back to a table, one column an attribute: the value whose neuron is on, null where none is.
+
+    Where several neurons of an attribute are on, the one with the largest field (in bits) speaks.
+    """
+    import pyarrow as pa
+
+    on = states.on == 1
+    unknown = np.zeros_like(on) if states.unknown is None else states.unknown
+    columns = {}
+    for a, attribute in enumerate(layout.schema.attributes):
+        mine = slice(int(layout.start[a]), int(layout.start[a + 1]))
+        width = mine.stop - mine.start
+        if width == 0:
+            code = np.full(len(on), -1)
+        elif width == 1 and len(attribute.values) == 2:
+            code = np.where(unknown[:, mine.start], -1, on[:, mine.start].astype(np.int64))
+        else:
+            strongest = np.where(on[:, mine] & ~unknown[:, mine], fields[:, mine], -np.inf)
+            code = np.where(on[:, mine].any(axis=1), strongest.argmax(axis=1), -1)
+        values = [None if c < 0 else attribute.values[c] for c in code.tolist()]
+        kinds = {type(value) for value in attribute.values}
+        if len(kinds - {int, float}) > 0 and len(kinds) > 1:
+            values = [None if value is None else str(value) for value in values]
+        columns[attribute.name] = pa.array(values)
+    return pa.table(columns)

@@ -1,0 +1,308 @@
+"""Counts: what learning is. Exact integers that add, subtract, widen and are kept in a file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Int64
+
+from bnn.counting import LIMIT, SCALE, count_two_valued, count_values, every_value, require_memory, small, whole_weights
+from bnn.errors import DataError, FileError, SchemaError
+from bnn.files import read_tensors, write_tensors
+from bnn.records import Records
+from bnn.schema import Coding, Layout, Schema
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Counts:
+    """Records counted by neurons: the basic Hebbian rule [B 2.2], and all that learning needs to remember.
+
+    They add where records are added, subtract where they are forgotten, and do not depend on order or chunks: an
+    exact group, because every entry is an integer. Usually made by `Counts.of`.
+
+    Parameters
+    ----------
+    layout
+        Which neuron is which attribute = value.
+    joint
+        int64 [neurons, neurons]: N(i,j), records with neurons i and j both on; N(i) on the diagonal.
+    on
+        int64 [neurons, attributes]: N(i; a), records with i on and attribute a known. [neurons, 1] where no value is
+        missing: it is held as a broadcast, which costs nothing.
+    known
+        int64 [attributes, attributes]: N(a,b), records with both known. [1, 1] where no value is missing.
+    rows
+        Number of records, or their total weight.
+    scale
+        Every number, ``rows`` too, is in units of ``1 / scale``: 1, or 2**20 where records had weights.
+
+    Raises
+    ------
+    DataError
+        Arrays of another shape or dtype; rows that are negative or too many for exact arithmetic.
+
+    Examples
+    --------
+    >>> from bnn.records import Records
+    >>> monday = Counts.of(Records.from_patterns([[1, 1, 0], [0, 1, 1]]))
+    >>> tuesday = Counts.of(Records.from_patterns([[1, 1, 1]]))
+    >>> (monday + tuesday).joint
+    array([[2, 2, 1],
+           [2, 3, 2],
+           [1, 2, 2]])
+    >>> monday + tuesday - monday == tuesday
+    True
+    """
+
+    layout: Layout
+    joint: Int64[np.ndarray, "neurons neurons"]
+    on: Int64[np.ndarray, "neurons attributes"]
+    known: Int64[np.ndarray, "attributes attributes"]
+    rows: int
+    scale: int = 1
+
+    def __post_init__(self) -> None:
+        n, attributes = self.layout.neurons, len(self.layout.schema.attributes)
+        shapes = {"joint": ((n, n),), "on": ((n, attributes), (n, 1)), "known": ((attributes, attributes), (1, 1))}
+        for name, (full, *short) in shapes.items():
+            array = getattr(self, name)
+            if array.dtype != np.int64 or array.shape not in (full, *short):
+                raise DataError(
+                    f"Counts.{name}: needs int64 {list(full)} for this layout; got {array.dtype} {list(array.shape)}."
+                )
+            object.__setattr__(self, name, np.broadcast_to(array, full))  # a view that cannot be written to
+        if self.scale not in (1, SCALE) or not 0 <= self.rows < LIMIT:
+            raise DataError(
+                f"Counts.rows: got {self.rows} of scale {self.scale}; give 0 to 2**62 - 1, of scale 1 or 2**20."
+            )
+
+    def __repr__(self) -> str:
+        rows = f"{self.rows / self.scale:g}"
+        return f"Counts({rows} records, {len(self.layout.schema.names)} attributes, {self.layout.neurons} neurons)"
+
+    @staticmethod
+    def of(records: Records, coding: Coding | None = None) -> Counts:
+        """Count records, exactly.
+
+        Parameters
+        ----------
+        records
+            A missing value switches no neuron on. Weights are rounded once to whole numbers of 2**-20.
+        coding
+            ``"values"`` or ``"on"`` (see `Layout`); None: ``"on"`` for patterns, ``"values"`` for tables.
+
+        Raises
+        ------
+        DataError
+            More values than fit the memory; a total weight of 2**42 or more.
+
+        Examples
+        --------
+        >>> from bnn.records import Records
+        >>> counts = Counts.of(Records.from_patterns([[1, 0], [1, float("nan")]]), "values")
+        >>> counts.on.tolist()  # N(i; a): rows 'x0 = 0', 'x0 = 1', 'x1 = 0', 'x1 = 1'
+        [[0, 0], [2, 1], [1, 1], [0, 0]]
+        """
+        layout = Layout.default(records.schema, coding)
+        if records.weights is None and set(records.schema.sizes) == {2}:  # the quickest way, of "on" neurons only
+            counts = Counts(Layout(records.schema, "on"), *count_two_valued(records), len(records.codes))
+            return counts if layout.coding == "on" else _every_value(counts)
+        weights, rows, scale = whole_weights(records)
+        tables = count_values(records, weights, rows)
+        return Counts(Layout(records.schema, "values"), *tables, rows, scale).select(layout.coding)
+
+    def __add__(self, other: Counts) -> Counts:
+        """Add the records of both."""
+        if not isinstance(other, Counts):
+            return NotImplemented
+        return _combine(self, other, 1)
+
+    def __radd__(self, other: object) -> Counts:
+        """Let `sum` begin with its 0."""
+        return self if other == 0 else NotImplemented
+
+    def __sub__(self, other: Counts) -> Counts:
+        """Forget the records of ``other``; to be left with less than none of any kind is a `DataError`."""
+        if not isinstance(other, Counts):
+            return NotImplemented
+        left = _combine(self, other, -1)
+        _require_no_debt(left, self, other)
+        return left
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both hold exactly the same numbers for the same neurons."""
+        if not isinstance(other, Counts):
+            return NotImplemented
+        a, b = self.layout, other.layout
+        if a.coding != b.coding or a.schema.difference(b.schema) is not None:
+            return False
+        mine, theirs = _rescaled(self, other.scale), _rescaled(other, self.scale)
+        return mine.rows == theirs.rows and all(
+            np.array_equal(getattr(mine, name), getattr(theirs, name)) for name in ("joint", "on", "known")
+        )
+
+    def select(self, coding: Coding) -> Counts:
+        """Keep fewer neurons, the same records: from coding ``"values"`` to ``"on"``.
+
+        Raises
+        ------
+        DataError
+            The other direction: count the records again with ``Counts.of(records, "values")``.
+        """
+        if coding == self.layout.coding:
+            return self
+        layout = Layout(self.layout.schema, coding)
+        if coding == "values":
+            raise DataError(
+                "Counts.select: coding 'on' has too few neurons for 'values'; use Counts.of(records, 'values')."
+            )
+        chosen = self.layout.start[layout.attribute] + layout.value
+        joint = self.joint[np.ix_(chosen, chosen)]
+        return Counts(layout, joint, small(self.on)[chosen], small(self.known), self.rows, self.scale)
+
+    def widen(self, schema: Schema) -> Counts:
+        """See the same records under a schema of more values, of which they have none.
+
+        Parameters
+        ----------
+        schema
+            Has our attributes, and among their values all of ours, in any order: ``ours.union(theirs)``.
+
+        Raises
+        ------
+        SchemaError
+            Other attributes, or a value of ours that it lacks.
+
+        Examples
+        --------
+        >>> from bnn.records import Records
+        >>> low, high = (Counts.of(Records.from_table({"legs": legs})) for legs in ([0, 4], [4, 6]))
+        >>> schema = low.layout.schema.union(high.layout.schema)
+        >>> (low.widen(schema) + high.widen(schema)).joint.diagonal().tolist()
+        [1, 2, 1]
+        """
+        ours = self.layout.schema
+        if (lacking := schema.difference(schema.union(ours))) is not None:
+            raise SchemaError(f"Counts.widen: the schema lacks some of ours: {lacking}; use ours.union(theirs).")
+        layout = Layout(schema, "values")
+        require_memory(layout)
+        counts = _every_value(self)
+        place = np.array(
+            [
+                layout.start[a] + schema.attributes[a].code(ours.attributes[a].values[v])
+                for a, v in zip(counts.layout.attribute.tolist(), counts.layout.value.tolist(), strict=True)
+            ],
+            dtype=np.int64,
+        )
+        joint = np.zeros((layout.neurons, layout.neurons), dtype=np.int64)
+        joint[np.ix_(place, place)] = counts.joint
+        on = np.zeros((layout.neurons, small(counts.on).shape[1]), dtype=np.int64)
+        on[place] = small(counts.on)
+        return Counts(layout, joint, on, small(self.known), self.rows, self.scale).select(self.layout.coding)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write to a safetensors file with a versioned JSON header, exactly; `Counts.load` reads it.
+
+        Raises
+        ------
+        FileError
+            The folder does not exist, the name is a folder, or the system refuses.
+        """
+        arrays = {"joint": self.joint, "on": small(self.on), "known": small(self.known)}
+        told = {
+            "schema": self.layout.schema.to_json(),
+            "coding": self.layout.coding,
+            "rows": self.rows,
+            "scale": self.scale,
+        }
+        write_tensors(path, arrays, told, "counts")
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Counts:
+        """Read what `save` wrote.
+
+        Raises
+        ------
+        FileError
+            A file that is missing, damaged, cut short, no file of counts, or of a newer version.
+        """
+        arrays, told = read_tensors(path, "counts")
+        try:
+            layout = Layout(Schema.from_json(told["schema"]), told["coding"])
+            return Counts(layout, arrays["joint"], arrays["on"], arrays["known"], told["rows"], told["scale"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise FileError(f"{Path(path)}: its counts are damaged ({error}); count the records again.") from error
+
+
+def _every_value(counts: Counts) -> Counts:
+    """Give every value a neuron."""
+    if counts.layout.coding == "values":
+        return counts
+    tables = every_value(counts.layout, counts.joint, counts.on, counts.known)
+    return Counts(Layout(counts.layout.schema, "values"), *tables, counts.rows, counts.scale)
+
+
+def _rescaled(counts: Counts, scale: int) -> Counts:
+    """Go over to units of ``1 / scale`` where those are finer."""
+    if counts.scale >= scale:
+        return counts
+    factor = scale // counts.scale
+    joint, on, known = counts.joint * factor, small(counts.on) * factor, small(counts.known) * factor
+    return Counts(counts.layout, joint, on, known, counts.rows * factor, scale)
+
+
+def _combine(a: Counts, b: Counts, sign: int) -> Counts:
+    """Add ``sign`` times the counts of b to those of a; what both hold as a broadcast stays one."""
+    a.layout.require_same(b.layout, "Counts")
+    a, b = _rescaled(a, b.scale), _rescaled(b, a.scale)
+    rows = a.rows + sign * b.rows
+    if rows < 0:
+        raise DataError(
+            f"Counts: {b.rows / b.scale:g} records cannot be taken from {a.rows / a.scale:g}; "
+            "take away only records that were counted."
+        )
+    operation = np.add if sign > 0 else np.subtract
+    joint = operation(a.joint, b.joint)
+    on, known = operation(small(a.on), small(b.on)), operation(small(a.known), small(b.known))
+    return Counts(a.layout, joint, on, known, rows, a.scale)
+
+
+def _require_no_debt(left: Counts, a: Counts, b: Counts) -> None:
+    """Raise `DataError`, naming the first kind of records of which ``left = a - b`` has fewer than none."""
+    for k, (words, firsts, seconds, numbers) in enumerate(_kinds(left)):
+        if numbers.min(initial=0) < 0:
+            i, j = np.argwhere(numbers < 0)[0]
+            had, taken = (next(islice(_kinds(c), k, None))[-1][i, j] / c.scale for c in (a, b))
+            raise DataError(
+                f"Counts: {had:g} - {taken:g} records would be left {words.format(firsts[i], seconds[j])}; "
+                "take away only records that were counted."
+            )
+
+
+def _kinds(counts: Counts) -> Iterator[tuple[str, Sequence[str], Sequence[str], Int64[np.ndarray, "some others"]]]:
+    """Number the records of each kind, a strip of rows at a time: words, names of rows and columns, numbers.
+
+    With coding ``"on"``, and with gaps, a number below zero may be of a kind that no neuron stands for.
+    """
+    names, neurons, owner = counts.layout.schema.names, counts.layout.names, counts.layout.attribute
+    alone, present = counts.joint.diagonal()[:, None], counts.known.diagonal()[:, None]
+    of_on = counts.layout.coding == "on"
+    for begin in range(0, max(len(names), len(neurons)), 32):
+        i = slice(begin, begin + 32)
+        yield "with {!r} unknown", names[i], ("",), counts.rows - present[i]
+        yield "with {!r}", neurons[i], ("",), alone[i]
+        if of_on:
+            yield "without {!r}", neurons[i], ("",), present[owner[i]] - alone[i]
+        yield "with both {!r} and {!r} unknown", names[i], names, counts.rows - present[i] - present.T + counts.known[i]
+        yield "with {!r}, but {!r} unknown", neurons[i], names, alone[i] - counts.on[i]
+        yield "with {!r} and {!r}", neurons[i], neurons, counts.joint[i]
+        if of_on:
+            without = counts.on[i][:, owner] - counts.joint[i]
+            yield "with {!r}, but not {!r}", neurons[i], neurons, without
+            neither = counts.known[owner[i]][:, owner] - counts.on[:, owner[i]].T - without
+            yield "with neither {!r} nor {!r}", neurons[i], neurons, neither

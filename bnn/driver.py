@@ -1,0 +1,378 @@
+"""`recall`: drive one dynamics over a batch of cues and record what happens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float, Float64, Int8
+from torch import Tensor
+
+from bnn import coding
+from bnn.dynamics import Asynchronous
+from bnn.dynamics.base import CYCLE, OUTCOMES, Dynamics, Work
+from bnn.errors import DataError, DescentError, unknown_name
+from bnn.kernels import recall as kernels
+from bnn.kernels import threads
+from bnn.network import Network
+from bnn.trace import Descent, FlipLog, Trace
+
+RECORDS = ("sweeps", "flips", "states")
+BACKENDS = ("auto", "compiled", "torch")
+
+
+def recall(
+    network: Network,
+    cues: Any,
+    dynamics: Dynamics = Asynchronous(),  # noqa: B008 - frozen
+    *,
+    known: Any = None,
+    clamp: Any = None,
+    input: Any = 0.0,
+    seed: int | None = None,
+    max_sweeps: int = 100,
+    record: str | Collection[str] = "sweeps",
+    check: str = "record",
+    backend: str = "auto",
+    progress: Callable[[int, int], None] | None = None,
+) -> Trace:
+    """Let the network settle from each cue, record its energy, and verify that what must fall fell.
+
+    Parameters
+    ----------
+    network
+        From `bnn.learn`, `Network.of` or `Network.load`.
+    cues
+        [neurons], [batch, neurons] or [batch, *picture] in {0,1}, {-1,+1} or bool, NaN = unknown; or Records.
+    dynamics
+        `Asynchronous`, `Synchronous`, `WinnerTakeAll`, `KWinners` or `Glauber`.
+    known
+        bool mask, [neurons] or of the cues' shape: False makes that part of the cue unknown.
+    clamp
+        What may not change: attribute names, a bool mask ([neurons] or of the cues' shape), or ``"known"`` for all that
+        the cue knows. A clamped unknown stays silent throughout; free unknowns are filled once, in order, from what
+        is known, before the series starts.
+    input
+        Added to the field, in bits, a number or an array [neurons] or [batch, neurons]: external input, minus a
+        threshold, or ``"prior"`` for the prior the network learned (a neuron then turns on by its posterior, not by
+        its gain). Rounded to the network's grid.
+    seed
+        Of the orders and the noise; None draws one, kept in the trace.
+    max_sweeps
+        Rows that have not settled by then end with the outcome ``"limit"``.
+    record
+        ``"sweeps"`` (series at each sweep's end), ``"flips"`` (also every flip), ``"states"`` (also the states at each
+        sweep's end), or several of them.
+    check
+        ``"raise"``: a rise where the guarantee holds is a `DescentError`; ``"record"``: it is only recorded.
+    backend
+        ``"auto"``: compiled loops on the CPU, torch elsewhere; ``"compiled"`` or ``"torch"`` to insist.
+    progress
+        Called after each sweep with the number of rows that have ended and of all rows.
+
+    Raises
+    ------
+    DataError
+        Cues, masks, input or options that do not fit; the message says which.
+    DescentError
+        Only with ``check="raise"``.
+
+    Examples
+    --------
+    >>> import bnn
+    >>> patterns = [[1, 1, 1, 1, 0, 0, 0, 0], [0, 0, 1, 1, 1, 1, 0, 0]]
+    >>> network = bnn.learn(bnn.Records.from_patterns(patterns), "odds")
+    >>> trace = bnn.recall(network, [[1, 1, 1, 1, 0, 0, 0, 1]], seed=0, check="raise")
+    >>> trace.states.tolist(), trace.outcome.tolist(), trace.descent.holds
+    ([[1, 1, 1, 1, 0, 0, 0, 0]], ['settled'], True)
+    """
+    wanted = {record} if isinstance(record, str) else set(record)
+    for name in wanted - set(RECORDS):
+        raise unknown_name("recall.record", name, RECORDS)
+    if check not in ("record", "raise"):
+        raise unknown_name("recall.check", check, ("record", "raise"))
+    if max_sweeps < 1:
+        raise DataError(f"recall.max_sweeps: got {max_sweeps}; at least one sweep is needed.")
+    if (refusal := dynamics.refusal(network)) is not None:
+        raise DataError(f"{type(dynamics).__name__}: {refusal}.")
+    if seed is None:
+        seed = int(np.random.SeedSequence().generate_state(1)[0])
+    if seed < 0:
+        raise DataError(f"recall.seed: got {seed}; use a whole number of at least 0.")
+
+    cue = coding.read_states(network.layout, cues, "recall.cues")
+    if len(cue.on) == 0:
+        raise DataError("recall.cues: got no rows; give at least one cue.")
+    if known is not None:
+        hidden = ~_mask(network, known, len(cue.on), "recall.known")
+        cue = coding.NeuronStates(cue.on, np.broadcast_to(hidden, cue.on.shape) | (cue.unknown if cue.unknown is not None else False))
+    held = _clamped(network, clamp, cue)
+    begun = dynamics.doubt(network, cue, torch.from_numpy(held))
+    external = external_input(network, input, len(cue.on))
+    work, unknown = _begin(network, begun, held, external, seed, backend, "flips" in wanted)
+    dynamics.start(work, unknown)
+    _energies(work)
+    work.two_step = 2.0 * work.energy
+    silent = None if unknown is None else unknown & ~work.free
+
+    recorder = _Recorder(work, external, "states" in wanted)
+    start = work.states.cpu().numpy().copy()
+    for number in range(max_sweeps):
+        if len(work.running()) == 0:
+            break
+        work.flips.zero_()
+        dynamics.sweep(work, number)
+        recorder.add(number)
+        if progress is not None:
+            progress(len(work.states) - len(work.running()), len(work.states))
+
+    energy, two_step = recorder.series("energy"), recorder.series("two_step")
+    lyapunov = two_step if dynamics.lyapunov == "two-step energy" else energy
+    rise = work.rise.cpu().numpy() if lyapunov is energy else np.diff(lyapunov, axis=1, prepend=lyapunov[:, :1])
+    guarantee = dynamics.guarantee(network)
+    tolerance = _tolerance(network, external)
+    largest, mismatch = float(rise.max(initial=0.0)), _audit(work)
+    descent = Descent(
+        largest <= tolerance and mismatch <= tolerance, largest, mismatch, tolerance, guarantee.holds, guarantee.reason
+    )
+    if check == "raise" and guarantee.holds and not descent.holds:
+        raise DescentError(
+            f"recall: the {dynamics.lyapunov} rose by {largest:.3g} bits and the independent checks differ by "
+            f"{mismatch:.3g} bits, more than the tolerance {tolerance:.3g}, although {guarantee.reason}; "
+            "the network was changed while it ran, or the machine erred."
+        )
+    outcome = work.outcome.cpu().numpy()
+    states = work.states.cpu().numpy()
+    cycling = outcome == CYCLE
+    other = None
+    if cycling.any() and work.previous is not None:
+        other = np.where(cycling[:, None], work.previous.cpu().numpy(), states)
+    similarity = recorder.log_similarity(network, energy, silent)
+    return Trace(
+        network=network,
+        dynamics=dynamics,
+        seed=seed,
+        cues=network.values_of(cue)[0].cpu().numpy(),
+        unknown=cue.unknown,
+        start=start,
+        states=states,
+        silent=None if silent is None or not bool(silent.any()) else silent.cpu().numpy(),
+        lyapunov=lyapunov,
+        energy=energy,
+        log_similarity=similarity,
+        times=np.arange(energy.shape[1], dtype=np.float64),
+        outcome=np.array(OUTCOMES)[outcome],
+        other_phase=other,
+        flips=recorder.flips,
+        sweeps=recorder.sweeps,
+        descent=descent,
+        flip_log=recorder.flip_log() if "flips" in wanted else None,
+        history=recorder.history(),
+    )
+
+
+class _Recorder:
+    """Series at each sweep's end."""
+
+    def __init__(self, work: Work, external: Tensor, keep_states: bool) -> None:
+        self.work, self.external, self.keep_states = work, external, keep_states
+        self.flips = np.zeros(len(work.states), dtype=np.int64)
+        self.sweeps = np.zeros(len(work.states), dtype=np.int64)
+        self.kept: dict[str, list[np.ndarray]] = {"energy": [], "two_step": [], "input": [], "states": []}
+        self.add(-1)
+
+    def add(self, number: int) -> None:
+        """Keep the state of affairs after sweep ``number``; -1 before the first."""
+        work = self.work
+        flips = work.flips.cpu().numpy()
+        self.flips += flips
+        self.sweeps[flips > 0] = number + 1
+        self.kept["energy"].append(work.energy.cpu().numpy().copy())
+        self.kept["two_step"].append(work.two_step.cpu().numpy().copy())
+        if bool((self.external != 0).any()):
+            self.kept["input"].append((work.states.double() * self.external.double()).sum(dim=1).cpu().numpy())
+        if self.keep_states:
+            self.kept["states"].append(work.states.cpu().numpy().copy())
+
+    def series(self, name: str) -> Float64[np.ndarray, "batch steps"]:
+        """[batch, sweeps + 1]; a sweep in which nothing changed is not part of it."""
+        return np.stack(self.kept[name][: self._length], axis=1)
+
+    @property
+    def _length(self) -> int:
+        steps = len(self.kept["energy"]) - 1
+        return 1 + (int(self.sweeps.max()) if self.work.outcome.bool().all() else steps)
+
+    def log_similarity(
+        self, network: Network, energy: Float64[np.ndarray, "batch steps"], silent: Tensor | None
+    ) -> Float64[np.ndarray, "batch steps"]:
+        """log2 Sim = -2 (E + input V) + constant."""
+        own = energy + self.series("input") if self.kept["input"] else energy
+        similarity = network.constant - 2.0 * own
+        if silent is not None and network.silence is not None:
+            similarity[silent.any(dim=1).cpu().numpy()] = np.nan
+        return similarity
+
+    def history(self) -> Int8[np.ndarray, "batch steps neurons"] | None:
+        """States at each sweep's end."""
+        return self.series("states") if self.keep_states else None
+
+    def flip_log(self) -> FlipLog:
+        """All flips, row by row."""
+        log = self.work.log
+        rows = np.concatenate([np.empty(0, np.int64), *(entry[1] for entry in log)])
+        order = np.argsort(rows, kind="stable")
+        sweep = np.concatenate([np.empty(0, np.int64), *(np.full(len(entry[1]), entry[0]) for entry in log)])
+        neuron = np.concatenate([np.empty(0, np.int64), *(entry[2] for entry in log)])
+        energy = np.concatenate([np.empty(0), *(entry[3] for entry in log)])
+        start = np.searchsorted(rows[order], np.arange(len(self.work.states) + 1))
+        return FlipLog(start, neuron[order], sweep[order], energy[order])
+
+
+def _mask(network: Network, mask: Any, batch: int, owner: str) -> Bool[np.ndarray, "_ neurons"]:
+    """A bool mask as [1 or batch, neurons]."""
+    array = coding.as_batch(network.layout, np.asarray(mask), owner)
+    if array.dtype != np.bool_:
+        raise DataError(f"{owner}: got dtype {array.dtype}; give a mask of True and False.")
+    if len(array) not in (1, batch):
+        raise DataError(f"{owner}: got {len(array)} rows for {batch} cues; give one row for all, or one a cue.")
+    return array
+
+
+def _clamped(network: Network, clamp: Any, cue: coding.NeuronStates) -> Bool[np.ndarray, "_ neurons"]:
+    """Which neurons may not change, [1 or batch, neurons]."""
+    if clamp is None:
+        return np.zeros((1, network.neurons), dtype=np.bool_)
+    if isinstance(clamp, str) and clamp == "known" and "known" not in network.layout.schema.names:
+        return np.ones((1, network.neurons), dtype=np.bool_) if cue.unknown is None else ~cue.unknown
+    if isinstance(clamp, str) or (isinstance(clamp, Sequence) and all(isinstance(name, str) for name in clamp)):
+        held = np.zeros((1, network.neurons), dtype=np.bool_)
+        held[0, network.layout.neurons_of(clamp)] = True
+        return held
+    return _mask(network, clamp, len(cue.on), "recall.clamp")
+
+
+def external_input(network: Network, given: Any, batch: int) -> Float[Tensor, "_ neurons"]:
+    """The input of a recall as [1 or batch, neurons] on the network's grid and device, in bits."""
+    if isinstance(given, str):
+        if given != "prior":
+            raise unknown_name("recall.input", given, ("prior",))
+        if network.prior_bias is None:
+            raise DataError(
+                'recall.input: "prior" needs a network that knows its priors in bits; learn one with the rule '
+                '"probability" or "odds".'
+            )
+        array = network.prior_bias.cpu().numpy()
+    else:
+        array = np.asarray(given.detach().cpu() if hasattr(given, "detach") else given, dtype=np.float64)
+    if array.ndim == 0:
+        array = np.full(network.neurons, array)
+    array = coding.as_batch(network.layout, array, "recall.input")
+    if len(array) not in (1, batch):
+        raise DataError(f"recall.input: got {len(array)} rows for {batch} cues; give one row for all, or one a cue.")
+    if not np.isfinite(array).all():
+        j = int(np.argwhere(~np.isfinite(array))[0, 1])
+        raise DataError(f"recall.input: not finite at {network.layout.names[j]!r}; clamp a neuron to fix its state.")
+    if network.grid:
+        array = np.rint(array / network.grid) * network.grid
+    return torch.from_numpy(array).to(network.weights)
+
+
+def _begin(
+    network: Network,
+    cue: coding.NeuronStates,
+    held: Bool[np.ndarray, "_ neurons"],
+    external: Float[Tensor, "_ neurons"],
+    seed: int,
+    backend: str,
+    log_flips: bool,
+) -> tuple[Work, Bool[Tensor, "batch neurons"] | None]:
+    """Working memory with the fields of the cue, and what is unknown."""
+    if backend not in BACKENDS:
+        raise unknown_name("recall.backend", backend, BACKENDS)
+    device = network.weights.device
+    compiled = device.type == "cpu" and backend != "torch"
+    if backend == "compiled" and not compiled:
+        raise DataError(f"recall.backend: compiled loops run on the CPU, the network is on {device}; use 'auto'.")
+    states, unknown = network.values_of(cue)
+    if unknown is not None:
+        network.unknown_attributes(unknown)  # refuses half-known attributes
+    bias = network.bias_for(unknown) + external
+    batch = len(states)
+    zeros = torch.zeros(batch, dtype=torch.float64, device=device)
+    work = Work(
+        network=network,
+        states=states,
+        fields=_fields(network, states, bias, compiled),
+        bias=bias,
+        free=~torch.from_numpy(held).to(device),
+        seed=seed,
+        compiled=compiled,
+        log_flips=log_flips,
+        mirror=None if network.symmetric else states.to(bias.dtype) @ network.weights + bias,
+        energy=zeros,
+        two_step=zeros.clone(),
+        rise=zeros.clone(),
+        flips=torch.zeros(batch, dtype=torch.int64, device=device),
+        outcome=torch.zeros(batch, dtype=torch.int8, device=device),
+    )
+    return work, unknown
+
+
+def _fields(network: Network, states: Tensor, bias: Tensor, compiled: bool) -> Tensor:
+    """W V + b: one product, or the sum of the active columns where few neurons are active."""
+    active = int(torch.count_nonzero(states))
+    if compiled and (active * 8 < states.numel() or len(states) < 4):
+        fields = bias.expand(states.shape).contiguous() if len(bias) == 1 else bias.clone()
+        if len(states) == 1 and fields.data_ptr() == bias.data_ptr():
+            fields = bias.clone()
+        columns, s, h = network.columns.numpy(), states.numpy(), fields.numpy()
+        rows = np.arange(len(s))
+        threads.run(lambda begin, end: kernels.add_active(columns, s, h, rows[begin:end]), len(s), 8)
+        return fields
+    return torch.addmm(bias, states.to(bias.dtype), network.columns)
+
+
+def _energies(work: Work) -> None:
+    """E of the present states, from the fields."""
+    if not work.compiled:
+        values = work.states.double()
+        work.energy = -0.5 * (values * (work.fields.double() + work.bias.double())).sum(dim=1)
+        return
+    states, fields, bias, energy = (t.numpy() for t in (work.states, work.fields, work.bias, work.energy))
+    rows = np.arange(len(states))
+    threads.run(lambda begin, end: kernels.energies(states, fields, bias, energy, rows[begin:end]), len(rows), 8)
+
+
+def _audit(work: Work) -> float:
+    """Largest disagreement, in bits, of fields and energy with the final states, by a way that uses no increments."""
+    network, found = work.network, work.network._found
+    if "probe" not in found:
+        probe = np.random.default_rng(network.neurons).integers(0, 2, network.neurons).astype(np.float64)
+        found["probe"] = torch.from_numpy(probe).to(network.weights.device)
+        found["image"] = (network.columns @ found["probe"].to(network.weights.dtype)).double()
+    probe, image = found["probe"], found["image"]
+    if work.compiled:
+        mismatch = np.zeros(len(work.states))
+        tensors = (work.states, work.fields, work.bias, probe, image, work.energy)
+        arrays = tuple(t.numpy() for t in tensors)
+        rows = np.arange(len(mismatch))
+        threads.run(lambda begin, end: kernels.audit(*arrays, rows[begin:end], mismatch), len(rows), 8)
+        return float(mismatch.max())
+    values, fields, bias = work.states.double(), work.fields.double(), work.bias.double()
+    along = (fields @ probe - values @ image - bias @ probe).abs()
+    anew = (-0.5 * (values * (fields + bias)).sum(dim=1) - work.energy).abs()
+    return float(torch.maximum(along, anew).max())
+
+
+def _tolerance(network: Network, external: Float[Tensor, "_ neurons"]) -> float:
+    """What rounding may do to the checks, in bits: nothing where weights and input lie on a grid with room to spare."""
+    largest = float(external.abs().max())
+    bits = 22 if network.weights.dtype == torch.float32 else 51
+    room = 1 if network.weights.dtype == torch.float32 else network.neurons
+    if network.grid is not None and (largest == 0.0 or largest * room <= 2.0**bits * network.grid):
+        return 0.0
+    size = float(network.weights.abs().sum(dtype=torch.float64) + network.bias.abs().sum(dtype=torch.float64))
+    return 8.0 * torch.finfo(network.weights.dtype).eps * (size + largest * network.neurons)

@@ -1,0 +1,216 @@
+"""What a dynamics is, what it may promise, and the working memory of one recall."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float, Float64, Int, Int8, Int64
+from torch import Tensor
+
+from bnn.coding import NeuronStates
+from bnn.kernels import threads
+from bnn.network import Network
+
+RUNNING, SETTLED, CYCLE = 0, 1, 2
+OUTCOMES = ("limit", "settled", "cycle")
+
+
+@dataclass(frozen=True, slots=True)
+class Guarantee:
+    """Whether theory promises that the Lyapunov function never rises for a network under a dynamics.
+
+    Attributes
+    ----------
+    holds
+        True where every hypothesis of the argument is met.
+    reason
+        The argument, or the hypothesis that fails, in one sentence.
+    """
+
+    holds: bool
+    reason: str
+
+
+@dataclass(slots=True, eq=False)
+class Work:
+    """Working memory of one recall: the only thing that changes. Tensors live on the network's device.
+
+    Attributes
+    ----------
+    states
+        int8 [batch, neurons]: 1 on, ``low`` off, 0 silent (clamped and unknown).
+    fields
+        W V + b + input, in the weights' dtype, bits.
+    bias
+        [1 or batch, neurons]: b + input, without what unknown attributes would add.
+    free
+        bool [1 or batch, neurons]: False where clamped.
+    mirror
+        W' V + b + input where weights are asymmetric, else None.
+    energy, two_step, rise
+        float64 [batch], bits: E now, the two-step energy of the last parallel step, the largest single rise of E.
+    flips
+        int64 [batch]: neurons that changed in the last sweep.
+    outcome
+        int8 [batch]: index into `OUTCOMES`; rows not ``RUNNING`` are left alone.
+    previous
+        States before the last parallel step; the other phase of a cycle.
+    log
+        Every flip as (sweep, rows, neurons, energies after), where asked for.
+    """
+
+    network: Network
+    states: Int8[Tensor, "batch neurons"]
+    fields: Float[Tensor, "batch neurons"]
+    bias: Float[Tensor, "_ neurons"]
+    free: Bool[Tensor, "_ neurons"]
+    seed: int
+    compiled: bool
+    log_flips: bool
+    mirror: Float[Tensor, "batch neurons"] | None
+    energy: Float64[Tensor, " batch"]
+    two_step: Float64[Tensor, " batch"]
+    rise: Float64[Tensor, " batch"]
+    flips: Int64[Tensor, " batch"]
+    outcome: Int8[Tensor, " batch"]
+    previous: Int8[Tensor, "batch neurons"] | None = None
+    log: list[tuple[int, np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=list)
+
+    def running(self) -> Int64[np.ndarray, " rows"]:
+        """Rows still at work."""
+        return np.flatnonzero(self.outcome.cpu().numpy() == RUNNING)
+
+    def order(self, sweep: int, length: int, random: bool) -> Int64[np.ndarray, " length"]:
+        """The order of one sweep, one for all rows, so that no row's result depends on the rest of its batch."""
+        if not random:
+            return np.arange(length)
+        return np.random.default_rng([self.seed, sweep]).permutation(length)
+
+    def each(self, kernel: Callable[..., None], *, log_room: int, sweep: int, rows: np.ndarray, arguments: Any) -> None:
+        """Run a compiled sweep over the rows, divided over threads, and keep the flips it logs.
+
+        ``arguments(begin, end, log_neuron, log_energy)`` gives the kernel's arguments for ``rows[begin:end]``.
+        """
+        size = (len(self.states), log_room) if self.log_flips else (0, 0)
+        neuron, energy = np.empty(size, np.int64), np.empty(size, np.float64)
+        threads.run(lambda begin, end: kernel(*arguments(begin, end, neuron, energy)), len(rows), 8)
+        if self.log_flips:
+            self.keep(sweep, rows, neuron, energy)
+
+    def keep(self, sweep: int, rows: np.ndarray, neuron: np.ndarray, energy: np.ndarray) -> None:
+        """Append the first ``flips`` entries of each row to the log, row by row."""
+        count = self.flips.cpu().numpy()[rows]
+        used = np.arange(neuron.shape[1]) < count[:, None]
+        self.log.append((sweep, np.repeat(rows, count), neuron[rows][used], energy[rows][used]))
+
+
+class Dynamics(ABC):
+    """How states change, one sweep after another. Final classes are frozen dataclasses of their parameters.
+
+    Attributes
+    ----------
+    name
+        Key in `bnn.DYNAMICS`.
+    settles
+        False where a row never comes to rest by itself.
+    """
+
+    name: ClassVar[str]
+    settles: ClassVar[bool] = True
+
+    @property
+    def lyapunov(self) -> str:
+        """Name of the function that must fall: ``"energy"`` or ``"two-step energy"``."""
+        return "energy"
+
+    @abstractmethod
+    def guarantee(self, network: Network) -> Guarantee:
+        """Whether the Lyapunov function never rises for this network, and why."""
+
+    def refusal(self, network: Network) -> str | None:
+        """One sentence why this dynamics cannot run this network; None where it can."""
+        return None
+
+    def doubt(self, network: Network, states: NeuronStates, clamped: Bool[Tensor, "_ neurons"]) -> NeuronStates:
+        """The cue as this dynamics may start from it: what is not legal becomes unknown, and is filled."""
+        return states
+
+    @abstractmethod
+    def choose(self, work: Work, rows: Tensor, attribute: slice) -> Int8[Tensor, "rows chosen"]:
+        """States for an unknown attribute's neurons, from the fields of everything known."""
+
+    def start(self, work: Work, unknown: Bool[Tensor, "batch neurons"] | None) -> None:
+        """Fill free unknown attributes once, in order, each from what is known by then; the claim starts after."""
+        if unknown is None:
+            return
+        network = work.network
+        missing = network.unknown_attributes(unknown & work.free)
+        work.bias = work.bias.expand_as(work.fields).clone()
+        bounds = network.layout.start.tolist()
+        for a in torch.unique(torch.nonzero(missing)[:, 1]).tolist():
+            mine = slice(bounds[a], bounds[a + 1])
+            rows = torch.nonzero(missing[:, a])[:, 0]
+            chosen = self.choose(work, rows, mine)
+            work.states[rows, mine] = chosen
+            added = chosen.to(work.fields.dtype) @ network.columns[mine]
+            if network.silence is not None:
+                evidence = network.silence[:, a]
+                work.bias[rows] += evidence
+                added = added + evidence
+            work.fields[rows] += added
+
+    @abstractmethod
+    def sweep(self, work: Work, number: int) -> None:
+        """Change states, fields, energies, flips and outcome of the running rows, in place."""
+
+
+def above_threshold(work: Work, rows: Tensor, attribute: slice) -> Int8[Tensor, "rows chosen"]:
+    """On where the field is positive, off elsewhere: the threshold rule asked once."""
+    on = work.fields[rows, attribute] > 0
+    return torch.where(on, 1, work.network.low).to(torch.int8)
+
+
+def step_parallel(work: Work, number: int, choose: Callable[[np.ndarray, Tensor], None]) -> None:
+    """One parallel step of the running rows: ``choose(rows, chosen)`` writes the next states, two-cycles are detected."""
+    from bnn.kernels import recall, twins
+
+    rows = work.running()
+    chosen = work.states.clone()
+    choose(rows, chosen)
+    back = torch.zeros(len(work.states), dtype=torch.bool, device=work.states.device)
+    if work.previous is None:
+        work.previous = torch.full_like(work.states, 2)
+    tensors = (work.states, work.previous, chosen, work.fields)
+    results = (work.energy, work.two_step, work.flips, back)
+    if work.compiled:
+        changed = np.argwhere(chosen.numpy() != work.states.numpy()) if work.log_flips else None
+        columns, bias, *arrays = (t.numpy() for t in (work.network.columns, work.bias, *tensors))
+        energy, two_step, flips, returned = (t.numpy() for t in results)
+        threads.run(
+            lambda begin, end: recall.parallel_step(
+                columns, bias, *arrays, rows[begin:end], energy, two_step, flips, returned
+            ),
+            len(rows),
+            8,
+        )
+    else:
+        changed = torch.argwhere(chosen != work.states).cpu().numpy() if work.log_flips else None
+        twins.parallel_step(work.network.columns, work.bias, *tensors, rows, *results)
+    if changed is not None:
+        work.log.append((number, changed[:, 0], changed[:, 1], work.energy.cpu().numpy()[changed[:, 0]]))
+    at_work = torch.from_numpy(rows).to(back.device)
+    ended = torch.where(back[at_work], CYCLE, RUNNING)
+    ended = torch.where(work.flips[at_work] == 0, SETTLED, ended)
+    work.outcome[at_work] = ended.to(torch.int8)
+
+
+def two_step_guarantee(network: Network, legal: str) -> Guarantee:
+    """The two-step energy falls for every symmetric network: s(t+1) is the best answer to the field of s(t)."""
+    if not network.symmetric:
+        return Guarantee(False, "the weights are asymmetric, so the field is not the slope of the two-step energy")
+    return Guarantee(True, f"symmetric weights: {legal}")

@@ -1,0 +1,250 @@
+"""Winner-take-all within each attribute, and k winners in the whole network."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Int8
+from torch import Tensor
+
+from bnn.coding import NeuronStates
+from bnn.dynamics.base import SETTLED, Dynamics, Guarantee, Work, step_parallel, two_step_guarantee
+from bnn.dynamics.threshold import check_order
+from bnn.errors import DataError
+from bnn.kernels import recall, threads, twins
+from bnn.network import Network
+
+
+def settle_unchanged(work: Work, rows: np.ndarray) -> None:
+    """A row in which a whole sweep changed nothing has settled."""
+    at_work = torch.from_numpy(rows).to(work.outcome.device)
+    work.outcome[at_work[work.flips[at_work] == 0]] = SETTLED
+
+
+def sequential_guarantee(network: Network, argument: str) -> Guarantee:
+    """Every change is chosen by its exact energy, so symmetric weights are enough."""
+    if not network.symmetric:
+        return Guarantee(False, "the weights are asymmetric, so the field is not the slope of the energy")
+    return Guarantee(True, f"symmetric weights: {argument}")
+
+
+@dataclass(frozen=True, slots=True)
+class WinnerTakeAll(Dynamics):
+    """Each attribute takes one value: the one of least energy given all other attributes.
+
+    Sequential (default): one attribute at a time takes the value of largest b(j) + field from outside the attribute +
+    W(j,j)/2; a tie keeps the present value. From a legal state, one value an attribute, E never rises. Attributes that
+    the cue leaves unknown, or gives no value or several, are filled first; the claim starts there. An attribute that
+    owns one neuron chooses between on and off.
+
+    Parameters
+    ----------
+    parallel
+        All attributes at once, each to its largest field, as the capacity literature does: the two-step energy falls,
+        cycles of two may occur.
+    order
+        Of the attributes in a sequential sweep: ``"random"`` or ``"fixed"``.
+    """
+
+    parallel: bool = False
+    order: str = "random"
+    name: ClassVar[str] = "winner-take-all"
+
+    def __post_init__(self) -> None:
+        check_order("WinnerTakeAll", self.order)
+
+    @property
+    def lyapunov(self) -> str:
+        """The energy, or the two-step energy in parallel."""
+        return "two-step energy" if self.parallel else "energy"
+
+    def guarantee(self, network: Network) -> Guarantee:
+        """Symmetric weights."""
+        if self.parallel:
+            return two_step_guarantee(network, "each attribute takes its best answer to the last field")
+        return sequential_guarantee(network, "each attribute takes its value of least energy")
+
+    def refusal(self, network: Network) -> str | None:
+        """Sequential choice needs an energy to choose by."""
+        if not self.parallel and not network.symmetric:
+            return "asymmetric weights have no energy to choose values by; use WinnerTakeAll(parallel=True)"
+        return None
+
+    def doubt(self, network: Network, states: NeuronStates, clamped: Bool[Tensor, "_ neurons"]) -> NeuronStates:
+        """An attribute of several neurons with none or several on is unknown; clamping must take it as a whole."""
+        layout = network.layout
+        owned = np.diff(layout.start)
+        held = layout.count(clamped.cpu().numpy())
+        if (partial := (held > 0) & (held < owned)).any():
+            name = layout.schema.names[np.argwhere(partial)[0, 1]]
+            raise DataError(f"recall.clamp: only some neurons of {name!r} are clamped; WinnerTakeAll clamps whole attributes.")
+        illegal = ((layout.count(states.on) != 1) & (owned > 1))[:, layout.attribute]
+        return NeuronStates(states.on, illegal if states.unknown is None else illegal | states.unknown)
+
+    def choose(self, work: Work, rows: Tensor, attribute: slice) -> Int8[Tensor, "rows chosen"]:
+        """The value of least energy."""
+        step = 1 - work.network.low
+        score = work.fields[rows, attribute] + 0.5 * step * work.network.diagonal[attribute]
+        chosen = torch.full(score.shape, work.network.low, dtype=torch.int8, device=score.device)
+        best = score.argmax(dim=1)
+        wins = torch.ones_like(best, dtype=torch.bool) if score.shape[1] > 1 else score[:, 0] > 0
+        chosen[torch.arange(len(rows), device=score.device)[wins], best[wins]] = 1
+        return chosen
+
+    def sweep(self, work: Work, number: int) -> None:
+        """Ask every attribute once."""
+        start, low = work.network.layout.start, work.network.low
+        if self.parallel:
+
+            def choose(rows: np.ndarray, chosen: Tensor) -> None:
+                if not work.compiled:
+                    return twins.choose_winners(work, start, rows, chosen)
+                states, fields, free, new = (t.numpy() for t in (work.states, work.fields, work.free, chosen))
+                threads.run(
+                    lambda begin, end: recall.choose_winners(states, fields, free, start, low, rows[begin:end], new),
+                    len(rows),
+                    8,
+                )
+                return None
+
+            return step_parallel(work, number, choose)
+        rows = work.running()
+        order = work.order(number, len(start) - 1, self.order == "random")
+        if work.compiled:
+            fixed = tuple(t.numpy() for t in (work.network.columns, work.states, work.fields, work.free))
+            results = tuple(t.numpy() for t in (work.energy, work.rise, work.flips))
+            work.each(
+                recall.winner_sweep,
+                log_room=work.network.neurons,
+                sweep=number,
+                rows=rows,
+                arguments=lambda begin, end, neuron, energy: (
+                    *fixed, start, order, low, rows[begin:end], *results, neuron, energy,
+                ),
+            )  # fmt: skip
+        else:
+            twins.winner_sweep(work, number, start, order, rows)
+        settle_unchanged(work, rows)
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class KWinners(Dynamics):
+    """A fixed number of neurons is on in the whole network.
+
+    Sequential (default): each neuron that is off, in turn, changes places with the one on neuron whose exchange saves
+    most, if h(in) - h(out) - W(in,out) > 0 (plus half the self-connections); E never rises. A swap by plain fields
+    would raise it. Rows settle where no single swap lowers E.
+
+    Parameters
+    ----------
+    k
+        How many are on, clamped ones included; None: as many as in the row's cue. A cue with another number, or with
+        unknown neurons, starts from the k largest fields.
+    parallel
+        All at once, the k largest fields: the two-step energy falls, E may rise, cycles of two may occur.
+    order
+        Of the neurons in a sequential sweep: ``"random"`` or ``"fixed"``.
+    """
+
+    k: int | None = None
+    parallel: bool = False
+    order: str = "random"
+    name: ClassVar[str] = "k-winners"
+
+    def __post_init__(self) -> None:
+        check_order("KWinners", self.order)
+        if self.k is not None and self.k < 1:
+            raise DataError(f"KWinners.k: got {self.k}; at least one neuron wins.")
+
+    @property
+    def lyapunov(self) -> str:
+        """The energy, or the two-step energy in parallel."""
+        return "two-step energy" if self.parallel else "energy"
+
+    def guarantee(self, network: Network) -> Guarantee:
+        """Symmetric weights."""
+        if self.parallel:
+            return two_step_guarantee(network, "the k largest fields are the best answer to the last state")
+        return sequential_guarantee(network, "a swap is made only if its exact energy falls")
+
+    def refusal(self, network: Network) -> str | None:
+        """Too many winners, or no energy to swap by."""
+        if self.k is not None and self.k > network.neurons:
+            return f"k = {self.k} exceeds the {network.neurons} neurons; use fewer winners"
+        if not self.parallel and not network.symmetric:
+            return "asymmetric weights have no energy to swap by; use KWinners(parallel=True)"
+        return None
+
+    def choose(self, work: Work, rows: Tensor, attribute: slice) -> Int8[Tensor, "rows chosen"]:
+        """Nothing: the winners are drawn from the whole network at once, see `start`."""
+        return work.states[rows, attribute]
+
+    def doubt(self, network: Network, states: NeuronStates, clamped: Bool[Tensor, "_ neurons"]) -> NeuronStates:
+        """With unknown neurons, k cannot be counted from the cue."""
+        if self.k is None and states.unknown is not None:
+            raise DataError("KWinners.k: the cue has unknown neurons, so it cannot say how many win; give k.")
+        return states
+
+    def start(self, work: Work, unknown: Bool[Tensor, "batch neurons"] | None) -> None:
+        """Rows that do not have k neurons on, or do not know some, start from the k largest fields."""
+        count = (work.states == 1).sum(dim=1)
+        legal = torch.ones_like(count, dtype=torch.bool) if self.k is None else count == self.k
+        if unknown is not None:
+            legal &= ~(unknown & work.free).any(dim=1)
+        rows = torch.nonzero(~legal)[:, 0]
+        if len(rows) == 0:
+            return
+        network = work.network
+        chosen = work.states.clone()
+        self._choose(work, rows.cpu().numpy(), chosen)
+        if unknown is not None and network.silence is not None:
+            work.bias = work.bias.expand_as(work.fields).clone()
+            evidence = network.unknown_attributes(unknown & work.free).to(work.bias.dtype) @ network.silence.T
+            work.bias += evidence
+            work.fields += evidence
+        change = (chosen[rows] - work.states[rows]).to(work.fields.dtype)
+        work.fields[rows] += change @ network.columns
+        work.states[rows] = chosen[rows]
+
+    def sweep(self, work: Work, number: int) -> None:
+        """Offer every neuron that is off a place once."""
+        if self.parallel:
+            return step_parallel(work, number, lambda rows, chosen: self._choose(work, rows, chosen))
+        rows = work.running()
+        order = work.order(number, work.network.neurons, self.order == "random")
+        if work.compiled:
+            fixed = tuple(t.numpy() for t in (work.network.columns, work.states, work.fields, work.free))
+            results = tuple(t.numpy() for t in (work.energy, work.rise, work.flips))
+            work.each(
+                recall.swap_sweep,
+                log_room=2 * work.network.neurons,
+                sweep=number,
+                rows=rows,
+                arguments=lambda begin, end, neuron, energy: (
+                    *fixed, order, work.network.low, rows[begin:end], *results, neuron, energy,
+                ),
+            )  # fmt: skip
+        else:
+            twins.swap_sweep(work, number, order, rows)
+        settle_unchanged(work, rows)
+        return None
+
+    def _choose(self, work: Work, rows: np.ndarray, chosen: Tensor) -> None:
+        """The k largest fields among the free neurons; clamped ones that are on take places too."""
+        held = ((work.states == 1) & ~work.free).sum(dim=1)
+        number = (work.states == 1).sum(dim=1) if self.k is None else torch.full_like(held, self.k)
+        number = (number - held).clamp(min=0)
+        if not work.compiled:
+            return twins.choose_k(work, number, rows, chosen)
+        states, fields, free, new, wanted = (
+            t.numpy() for t in (work.states, work.fields, work.free, chosen, number)
+        )  # fmt: skip
+        low = work.network.low
+        threads.run(
+            lambda begin, end: recall.choose_k(states, fields, free, wanted, low, rows[begin:end], new), len(rows), 8
+        )
+        return None

@@ -1,0 +1,47 @@
+"""Errors and warnings of the package: one sentence each, owner first, remedy last."""
+
+import difflib
+from collections.abc import Iterable
+
+
+class BnnError(Exception):
+    """Base of every error the package raises on purpose; the command line turns it into exit code 2."""
+
+
+class DataError(BnnError, ValueError):
+    """Records, patterns, cues or arguments that cannot mean what they should."""
+
+
+class SchemaError(DataError):
+    """Two tables, counts or networks that do not speak of the same attributes and values."""
+
+
+class FileError(BnnError, ValueError):
+    """A file that is missing, damaged, foreign, or written by a newer version."""
+
+
+class DescentError(BnnError, ArithmeticError):
+    """A function that must fall was seen to rise although every hypothesis of its guarantee holds."""
+
+
+class BnnWarning(UserWarning):
+    """Base of the package's own warnings, so that they can be silenced or raised as one family."""
+
+
+class UnseenValueWarning(BnnWarning):
+    """Values outside the schema were met and treated as missing."""
+
+
+def unknown_name(owner: str, name: object, known: Iterable[object]) -> DataError:
+    """Build the error for a name that is not in a list, naming the nearest one that is.
+
+    Examples
+    --------
+    >>> print(unknown_name("learn.rule", "ods", ["odds", "hopfield"]))
+    learn.rule: there is no 'ods'; did you mean 'odds'? Known: 'hopfield', 'odds'.
+    """
+    names = sorted(map(str, known))
+    near = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    shown = ", ".join(map(repr, names[:12])) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
+    return DataError(f"{owner}: there is no {str(name)!r}; {hint}Known: {shown}.")

@@ -1,0 +1,141 @@
+"""`learn`: from counts, or records, to a network."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Float64
+
+from bnn import rounding
+from bnn.counts import Counts
+from bnn.errors import DataError, unknown_name
+from bnn.network import Network
+from bnn.records import Records
+from bnn.rules import RULES
+from bnn.rules.base import Connections, Rule
+
+
+def options_of(rule: Rule) -> dict[str, Any]:
+    """Names and defaults of a rule's own options."""
+    parameters = inspect.signature(rule.function).parameters.values()
+    return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+
+
+def learn(
+    data: Counts | Records,
+    rule: str | Rule = "probability",
+    *,
+    within: bool = False,
+    self_connections: bool = False,
+    mask: Any = None,
+    dtype: torch.dtype = torch.float64,
+    device: str | torch.device = "cpu",
+    **options: Any,
+) -> Network:
+    """Learn a network: count co-occurrences, turn counts into weights, round once to an exact grid.
+
+    Parameters
+    ----------
+    data
+        `Counts`; or `Records`, which are counted in the coding the rule asks for ("values" for the probability form of
+        a table, "on" for odds and Hopfield, one neuron a bit for patterns).
+    rule
+        A key of `bnn.RULES`, or a `Rule` of your own.
+    within
+        Connect different values of one attribute as in the paper (they exclude, so they inhibit); off by default.
+    self_connections
+        W(j,j) by the rule's own formula with i = j [B 2.2]; off by default. They add fixed points, and the odds form
+        refuses them.
+    mask
+        bool [attributes, attributes], True where two attributes may be connected; `bnn.two_layers` makes Kosko's.
+    dtype
+        torch.float64, or torch.float32 for speed: sums over states stay exact in both.
+    device
+        Where the network lives.
+    **options
+        The rule's own: ``m`` (2.0) and ``estimate`` ("joint") for "probability" and "odds", ``low`` (-1) for "hopfield".
+
+    Raises
+    ------
+    DataError
+        Unknown rule or option; m below 0, or m = 0 with a pair that was never seen; self-connections refused; nothing
+        counted.
+
+    Examples
+    --------
+    >>> import bnn
+    >>> records = bnn.Records.from_patterns([[1, 1, 0], [1, 1, 0], [0, 0, 1], [0, 1, 1]])
+    >>> network = bnn.learn(records, "probability", m=2.0)
+    >>> network.weights.round(decimals=2).tolist()[0]  # log2 (16/3 + 2)/(4 + 2), and never together: log2 2/(4 + 2)
+    [0.0, 0.29, -1.58]
+    """
+    chosen = find(rule)
+    known = options_of(chosen)
+    for name in options:
+        if name not in known:
+            raise unknown_name(f"learn({chosen.name!r}).option", name, known)
+    if (m := options.get("m", 0.0)) < 0 or not np.isfinite(m):
+        raise DataError(f"learn.m: got {m}; it is a number of records, at least 0.")
+    if self_connections and not chosen.self_connections:
+        raise DataError(f"learn.self_connections: the rule {chosen.name!r} has none; leave them off.")
+    if isinstance(data, Records):
+        on_off = all(a.kind == "on_off" for a in data.schema.attributes)
+        data = Counts.of(data, "on" if on_off else chosen.coding)
+    if data.rows == 0:
+        raise DataError("learn.data: nothing was counted; give at least one record.")
+    if data.layout.neurons == 0:
+        raise DataError("learn.data: no attribute has a value; give at least one known cell.")
+    numpy_dtype = np.dtype(str(dtype).removeprefix("torch."))
+    if numpy_dtype not in rounding.BITS:
+        raise DataError(f"learn.dtype: got {dtype}; use torch.float64 or torch.float32.")
+    connections = Connections(data.layout, within, self_connections, None if mask is None else np.asarray(mask, bool))
+    draft = chosen.function(data, connections, numpy_dtype, **options)
+    bias = draft.bias.astype(numpy_dtype)
+    grid = rounding.round_network(draft.weights, bias, draft.silence, draft.unit or 1.0)
+    provenance = {
+        "rule": chosen.name,
+        **known,
+        **options,
+        "within": within,
+        "self_connections": self_connections,
+        "records": data.rows / data.scale,
+    }
+    prior = priors(data, options.get("m", 2.0))
+    network = Network(
+        torch.from_numpy(draft.weights),
+        torch.from_numpy(bias),
+        data.layout,
+        draft.constant,
+        draft.low,
+        silence=None if draft.silence is None else torch.from_numpy(draft.silence),
+        grid=grid,
+        prior=torch.from_numpy(prior),
+        prior_bias=None if chosen.prior_bias is None else torch.from_numpy(chosen.prior_bias(prior)),
+        provenance=provenance,
+    )
+    return network.to(device=device)
+
+
+def priors(counts: Counts, m: float) -> Float64[np.ndarray, " neurons"]:
+    """P(j) = N(j) / N(attribute known); 0 and 1 are moved m / (N + m) inwards, so that their logarithms are finite.
+
+    With m = 0 they move half a record.
+    """
+    attribute = counts.layout.attribute
+    on = counts.on[np.arange(len(attribute)), attribute] / counts.scale
+    known = np.diagonal(counts.known)[attribute] / counts.scale
+    floor = (m or 0.5) / (known + (m or 0.5))
+    prior = np.where(known > 0, on / np.maximum(known, 1.0 / counts.scale), 0.5)
+    return np.where(prior == 0.0, floor, np.where(prior == 1.0, 1.0 - floor, prior))
+
+
+def find(rule: str | Rule) -> Rule:
+    """The registered rule of that name; an unknown one is an error naming the nearest."""
+    if isinstance(rule, Rule):
+        return rule
+    if rule not in RULES:
+        raise unknown_name("learn.rule", rule, RULES)
+    return RULES[rule]

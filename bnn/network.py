@@ -1,0 +1,353 @@
+"""One type for every network: weights, bias, and which neuron stands for what."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float, Float64, Shaped
+from torch import Tensor
+
+from bnn import coding, rounding
+from bnn.coding import NeuronStates
+from bnn.errors import DataError, FileError
+from bnn.files import read_tensors, write_tensors
+from bnn.records import Records
+from bnn.schema import Attribute, Layout, Schema
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+States = Any  # array-like [batch, neurons] or Records; validated at the boundary by coding.read_states
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Network:
+    """A network of two-state neurons with field h = W V + b and energy E = -1/2 V' W V - b' V, both in bits.
+
+    Learn one with `bnn.learn`, write one down with `Network.of`, keep one with `save` and `load`.
+
+    Parameters
+    ----------
+    weights
+        float32 or float64 [neurons, neurons], W[to, from], in bits (Hopfield's rule: a difference of probabilities).
+    bias
+        Same dtype, [neurons], in bits.
+    layout
+        Which neuron stands for which attribute = value.
+    constant
+        log2 Sim = -2 E + constant, in bits [B eq 7, 22].
+    low
+        State of a neuron that is off: 0 or -1. An unknown neuron has state 0 in either case and adds nothing.
+    silence
+        [neurons, attributes]: the part of the bias that leaves while an attribute is unknown, because in the odds form
+        "off" is evidence and "unknown" is not; None where the bias does not depend on the cue.
+    grid
+        Power of two of which weights and bias are multiples, so that every sum is exact; None where they are not.
+    prior
+        float64 [neurons], P(j): relative frequency of each neuron, a frequency of 0 or 1 moved m / (N + m) inwards.
+    prior_bias
+        float64 [neurons], bits: what the prior would add to the field, log2 P(j) in the probability form and
+        log2 P(j) / (1 - P(j)) in the odds form; None where the rule has no such thing.
+    provenance
+        How the network came to be: rule, options, number of records.
+    symmetric
+        Whether W(j,i) = W(i,j) everywhere; found out when not given.
+
+    Raises
+    ------
+    DataError
+        NaN or infinite weights, shapes or dtypes that do not fit.
+
+    Notes
+    -----
+    The energy is minus half the similarity: a *falling* energy is a *rising* agreement of the active neurons [B eq 7].
+    In the papers' letters T = -W, while Hopfield's own T is +W.
+    """
+
+    weights: Float[Tensor, "neurons neurons"]
+    bias: Float[Tensor, " neurons"]
+    layout: Layout
+    constant: float = 0.0
+    low: int = 0
+    silence: Float[Tensor, "neurons attributes"] | None = None
+    grid: float | None = None
+    prior: Float64[Tensor, " neurons"] | None = None
+    prior_bias: Float64[Tensor, " neurons"] | None = None
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    symmetric: bool | None = None
+    _found: dict[str, Tensor] = field(init=False, repr=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        neurons = self.layout.neurons
+        if self.weights.dtype not in (torch.float32, torch.float64):
+            raise DataError(f"Network.weights: got {self.weights.dtype}; use float32 or float64.")
+        if self.low not in (0, -1):
+            raise DataError(f"Network.low: got {self.low!r}; the off state is 0 or -1.")
+        attributes = len(self.layout.schema.names)
+        for name, shape, dtype in (
+            ("weights", (neurons, neurons), self.weights.dtype),
+            ("bias", (neurons,), self.weights.dtype),
+            ("silence", (neurons, attributes), self.weights.dtype),
+            ("prior", (neurons,), torch.float64),
+            ("prior_bias", (neurons,), torch.float64),
+        ):
+            tensor = getattr(self, name)
+            if tensor is None:
+                continue
+            if tuple(tensor.shape) != shape or tensor.dtype != dtype:
+                raise DataError(
+                    f"Network.{name}: got {tensor.dtype} of shape {tuple(tensor.shape)}; "
+                    f"expected {dtype} of shape {shape}."
+                )
+            if not bool(torch.isfinite(tensor.sum())):
+                position = [int(i) for i in torch.argwhere(~torch.isfinite(tensor))[0]]
+                names = " from ".join(repr(self.layout.names[i]) for i in position[: 2 if name == "weights" else 1])
+                raise DataError(f"Network.{name}: {float(tensor[tuple(position)])} at {names}; all must be finite.")
+        if self.symmetric is None:
+            object.__setattr__(self, "symmetric", bool(torch.equal(self.weights, self.weights.T)))
+
+    @staticmethod
+    def of(
+        weights: Any,
+        bias: Any = None,
+        *,
+        low: int = 0,
+        names: Sequence[str] | None = None,
+        layout: Layout | None = None,
+        dtype: torch.dtype = torch.float64,
+    ) -> Network:
+        """Write down a network: weights [neurons, neurons], bias [neurons] or None; rounded once to an exact grid.
+
+        Parameters
+        ----------
+        weights, bias
+            Array-likes, copied.
+        low
+            State of a neuron that is off, 0 or -1.
+        names
+            One name a neuron (default ``x0``, ``x1``, ...), or give a whole ``layout`` instead.
+        dtype
+            torch.float32 or torch.float64.
+
+        Examples
+        --------
+        >>> network = Network.of([[0, 1], [1, 0]], bias=[-0.5, 0.0])
+        >>> network.energy([[0, 0], [1, 1]]).tolist()
+        [0.0, -0.5]
+        """
+        matrix = np.array(weights, dtype=np.float64)
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or len(matrix) == 0:
+            raise DataError(f"Network.of.weights: got shape {matrix.shape}; give a square matrix, one row a neuron.")
+        if layout is None:
+            labels = [f"x{i}" for i in range(len(matrix))] if names is None else list(names)
+            layout = Layout(Schema(tuple(Attribute(name, (0, 1), "on_off") for name in labels)), "on")
+        vector = np.zeros(len(matrix)) if bias is None else np.array(bias, dtype=np.float64)
+        network = Network(torch.from_numpy(matrix), torch.from_numpy(vector), layout, low=low)
+        return network._rounded(dtype)
+
+    @property
+    def neurons(self) -> int:
+        """Number of neurons."""
+        return self.layout.neurons
+
+    @property
+    def columns(self) -> Float[Tensor, "neurons neurons"]:
+        """Contiguous rows W[:, i], one a sending neuron: the weights themselves where they are symmetric."""
+        if self.symmetric:
+            return self.weights
+        if "columns" not in self._found:
+            self._found["columns"] = self.weights.T.contiguous()
+        return self._found["columns"]
+
+    @property
+    def diagonal(self) -> Float[Tensor, " neurons"]:
+        """Self-connections W(j,j), zero unless they were asked for."""
+        return self.weights.diagonal()
+
+    def field(self, states: States) -> Float[Tensor, "batch neurons"]:
+        """Field h = W V + b, in bits: what the other neurons say for (positive) or against a neuron being on.
+
+        Parameters
+        ----------
+        states
+            [batch, neurons] in {0,1}, {-1,+1} or bool, NaN = unknown (adds nothing, [B eq 4]); or Records.
+        """
+        values, bias = self._terms(states, "Network.field.states")
+        return values @ self.columns + bias
+
+    def energy(self, states: States) -> Float[Tensor, " batch"]:
+        """Energy E = -1/2 V' W V - b' V, float64, in bits; what asynchronous recall never raises [B eq 5].
+
+        Parameters
+        ----------
+        states
+            As for `field`; unknown neurons take no part.
+        """
+        values, bias = self._terms(states, "Network.energy.states")
+        fields = (values @ self.columns + bias).double()
+        return -0.5 * ((fields + bias.double()) * values.double()).sum(-1)
+
+    def log_similarity(self, states: States) -> Float[Tensor, " batch"]:
+        """log2 Sim = -2 E + constant, float64, in bits: the states' agreement with each other [B eq 6, 7, 22].
+
+        NaN where something is unknown and the constant depends on what is known (odds form).
+        """
+        read = coding.read_states(self.layout, states, "Network.log_similarity.states")
+        similarity = -2.0 * self.energy(states) + self.constant
+        if read.unknown is not None and self.silence is not None:
+            similarity[torch.from_numpy(read.unknown.any(axis=1)).to(similarity.device)] = torch.nan
+        return similarity
+
+    def bias_for(self, unknown: Bool[Tensor, "batch neurons"] | None) -> Float[Tensor, "_ neurons"]:
+        """Bias of each row [batch or 1, neurons]: without the part that rests on attributes the row does not know."""
+        if unknown is None or self.silence is None:
+            return self.bias[None]
+        return self.bias - self.unknown_attributes(unknown).to(self.bias.dtype) @ self.silence.T
+
+    def unknown_attributes(self, unknown: Bool[Tensor, "batch neurons"]) -> Bool[Tensor, "batch attributes"]:
+        """Which attributes are unknown; knowing some neurons of one and not the others is an error."""
+        attribute = torch.from_numpy(self.layout.attribute).to(unknown.device)
+        missing = torch.zeros(len(unknown), len(self.layout.schema.names), dtype=torch.int64, device=unknown.device)
+        missing.index_add_(1, attribute, unknown.long())
+        owned = torch.from_numpy(np.diff(self.layout.start)).to(unknown.device)
+        partial = (missing > 0) & (missing < owned)
+        if bool(partial.any()):
+            row, a = (int(i) for i in torch.argwhere(partial)[0])
+            raise DataError(
+                f"recall.cues: row {row} knows {int(owned[a] - missing[row, a])} of the {int(owned[a])} neurons of "
+                f"{self.layout.schema.names[a]!r}; an attribute is unknown, and clamped or free, as a whole."
+            )
+        return missing > 0
+
+    def encode(self, table: Any) -> Float[np.ndarray, "batch neurons"]:
+        """States of the rows of a table or of Records: float32, 1 on, ``low`` off, NaN unknown.
+
+        Examples
+        --------
+        >>> import bnn
+        >>> network = bnn.learn(bnn.datasets.load("zoo"))
+        >>> network.encode({"legs": [4], **{n: [None] for n in network.layout.schema.names if n != "legs"}}).shape
+        (1, 43)
+        """
+        records = table if isinstance(table, Records) else Records.from_table(table, schema=self.layout.schema)
+        return coding.read_states(self.layout, records, "Network.encode.table").signed(self.low)
+
+    def decode(self, states: States) -> pa.Table:
+        """Back to a table of attribute = value (pyarrow); null where no neuron of the attribute is on.
+
+        Where several are on, the one with the largest field speaks.
+        """
+        read = coding.read_states(self.layout, states, "Network.decode.states")
+        return coding.decode(self.layout, read, self.field(states).cpu().double().numpy())
+
+    def cut(self, share: float, seed: int | np.random.Generator | None = None) -> Network:
+        """A damaged copy: a random share of the connections, each with its mirror image, set to zero.
+
+        Parameters
+        ----------
+        share
+            Between 0 and 1, of the pairs of different neurons that are connected.
+        seed
+            Of the choice.
+        """
+        if not 0.0 <= share <= 1.0:
+            raise DataError(f"Network.cut.share: got {share}; give a share between 0 and 1.")
+        if self.silence is not None and self.neurons != len(self.layout.schema.names):
+            raise DataError(
+                "Network.cut: in the odds form a connection carries evidence of both states, which is kept apart only "
+                "where every attribute owns one neuron; learn from two-valued attributes, or cut the probability form."
+            )
+        weights = self.weights.cpu().numpy().copy()
+        upper = np.argwhere(np.triu((weights != 0) | (weights.T != 0), k=1))
+        chosen = np.random.default_rng(seed).permutation(len(upper))[: round(share * len(upper))]
+        to, given = upper[chosen].T
+        bias, silence = self.bias, self.silence
+        for array in [weights] if silence is None else [weights, silence := silence.cpu().numpy().copy()]:
+            array[to, given] = array[given, to] = 0.0
+        if silence is not None:
+            silence = torch.from_numpy(silence).to(self.weights.device)
+            bias = silence.sum(dim=1)
+        return replace(
+            self,
+            weights=torch.from_numpy(weights).to(self.weights.device),
+            bias=bias,
+            silence=silence,
+            provenance={**self.provenance, "cut": share},
+        )
+
+    def to(self, *, dtype: torch.dtype | None = None, device: str | torch.device | None = None) -> Network:
+        """The same network in another dtype (rounded once more to that dtype's grid) or on another device."""
+        network = self if dtype in (None, self.weights.dtype) else self._rounded(dtype)
+        if device is None or torch.device(device) == self.weights.device:
+            return network
+        return replace(network, **{name: tensor.to(device) for name, tensor in network.tensors().items()})
+
+    def tensors(self) -> dict[str, Tensor]:
+        """The tensors a network is made of, by name, without those it lacks."""
+        named = {name: getattr(self, name) for name in ("weights", "bias", "silence", "prior", "prior_bias")}
+        return {name: tensor for name, tensor in named.items() if tensor is not None}
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write to a safetensors file with a versioned JSON header; all of it or nothing."""
+        arrays = {name: tensor.cpu().numpy() for name, tensor in self.tensors().items()}
+        header = {
+            "schema": self.layout.schema.to_json(),
+            "coding": self.layout.coding,
+            "constant": self.constant,
+            "low": self.low,
+            "grid": self.grid,
+            "provenance": dict(self.provenance),
+        }
+        write_tensors(path, arrays, header, kind="network")
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Network:
+        """Read what `save` wrote, bit for bit.
+
+        Raises
+        ------
+        FileError
+            The file is missing, damaged, not a network, or written by a newer version.
+        """
+        arrays, header = read_tensors(path, kind="network")
+        try:
+            return Network(
+                **{name: torch.from_numpy(array) for name, array in arrays.items()},
+                layout=Layout(Schema.from_json(header["schema"]), header["coding"]),
+                constant=float(header["constant"]),
+                low=header["low"],
+                grid=header["grid"],
+                provenance=header["provenance"],
+            )
+        except (KeyError, TypeError, DataError) as error:
+            raise FileError(f"{path}: is damaged: {error}") from error
+
+    def _terms(self, states: States, owner: str) -> tuple[Tensor, Tensor]:
+        """Values V (0 where unknown) in the weights' dtype, and the bias of each row."""
+        read = coding.read_states(self.layout, states, owner)
+        values, unknown = self.values_of(read)
+        return values.to(self.weights.dtype), self.bias_for(unknown)
+
+    def values_of(self, read: NeuronStates) -> tuple[Shaped[Tensor, "batch neurons"], Tensor | None]:
+        """int8 states 1, ``low`` and, where unknown, 0, on the network's device; and the mask of the unknown."""
+        values = torch.from_numpy(read.on)
+        if self.low == -1:
+            values = 2 * values - 1
+        unknown = None if read.unknown is None else torch.from_numpy(read.unknown)
+        if unknown is not None:
+            values = values.masked_fill(unknown, 0)
+            unknown = unknown.to(self.weights.device)
+        return values.to(self.weights.device), unknown
+
+    def _rounded(self, dtype: torch.dtype) -> Network:
+        """A copy rounded to the grid of a dtype."""
+        tensors = (self.weights, self.bias, self.silence)
+        arrays = [None if t is None else t.cpu().to(dtype, copy=True).numpy() for t in tensors]
+        grid = rounding.round_network(*arrays)
+        tensors = [None if a is None else torch.from_numpy(a).to(self.weights.device) for a in arrays]
+        return replace(self, weights=tensors[0], bias=tensors[1], silence=tensors[2], grid=grid)

@@ -1,0 +1,107 @@
+"""Arrays of neurons that are on, off or unknown to codes, whichever of the usual codings they use."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Int8, Shaped
+
+from bnn.errors import DataError
+
+
+def pattern_codes(
+    array: Any, known: Any = None, *, names: Sequence[str] | None = None, owner: str
+) -> Int8[np.ndarray, "..."]:
+    """Read patterns in {0, 1}, {-1, +1} or bool as codes: 1 = on, 0 = off, -1 = unknown.
+
+    Parameters
+    ----------
+    array
+        Patterns first, then one or more dimensions of neurons; NaN = unknown. Whatever numpy reads, torch tensors too.
+    known
+        Bool, shaped as `array`: False = unknown, whatever the array holds there. None: only NaN is.
+    names
+        One name a neuron, for messages; by default those of `neuron_names`.
+    owner
+        Function and argument, the first words of messages.
+
+    Returns
+    -------
+    Shaped as `array`.
+
+    Raises
+    ------
+    DataError
+        Not an array of numbers, any other value, or 0 and -1 in one array.
+
+    Examples
+    --------
+    >>> pattern_codes([[-1, 1], [1, float("nan")]], owner="cues").tolist()
+    [[0, 1], [1, -1]]
+    """
+    array = as_numbers(array, owner)
+    unknown = np.isnan(array) if array.dtype.kind == "f" else None
+    if known is not None:
+        known = np.asarray(known)
+        if known.dtype != bool or known.shape != array.shape:
+            raise DataError(
+                f"{owner}: the mask of known cells must be bool of shape {array.shape}; "
+                f"got {known.dtype} of shape {known.shape}."
+            )
+        unknown = ~known if unknown is None else unknown | ~known
+    on = array == 1
+    off, minus = array == 0, array == -1
+    if unknown is not None:
+        off &= ~unknown
+        minus &= ~unknown
+    good = on | off | minus if unknown is None else on | off | minus | unknown
+    if not good.all():
+        raise DataError(
+            f"{owner}: {_place(~good, names)} is {array[~good][0]}; "
+            "patterns hold {0, 1}, {-1, +1} or bool, with NaN where unknown."
+        )
+    if off.any() and minus.any():
+        raise DataError(
+            f"{owner}: 0 and -1 both occur: {_place(off, names)} is 0, {_place(minus, names)} is -1; "
+            "off is either 0 or -1 throughout, and an unknown cell is NaN."
+        )
+    codes: np.ndarray = on.astype(np.int8)
+    if unknown is not None:
+        codes[unknown] = -1
+    return codes
+
+
+def neuron_names(shape: tuple[int, ...]) -> tuple[str, ...]:
+    """Name the neurons of patterns of that shape: x0, x1, ..., in pictures r3c14 for row 3, column 14.
+
+    Examples
+    --------
+    >>> neuron_names((2, 2))
+    ('r0c0', 'r0c1', 'r1c0', 'r1c1')
+    """
+    if len(shape) == 2:
+        return tuple(f"r{r}c{c}" for r in range(shape[0]) for c in range(shape[1]))
+    return tuple(f"x{i}" for i in range(math.prod(shape)))
+
+
+def as_numbers(array: Any, owner: str) -> Shaped[np.ndarray, "..."]:
+    """Make a numpy array of bools or numbers of it, None as NaN; `DataError` where that cannot be."""
+    try:
+        array = np.asarray(array.detach().cpu() if hasattr(array, "detach") else array)
+        if array.dtype == object:
+            array = array.astype(np.float64)
+    except (ValueError, TypeError) as error:
+        raise DataError(f"{owner}: cannot be read as an array of numbers ({error}).") from error
+    if array.dtype.kind not in "biuf":
+        raise DataError(f"{owner}: got {array.dtype}; patterns are bools or numbers.")
+    checked: np.ndarray = array
+    return checked
+
+
+def _place(cells: Bool[np.ndarray, "..."], names: Sequence[str] | None) -> str:
+    """Say where the first of the cells lies."""
+    row, neuron = divmod(int(np.argmax(cells)), max(1, math.prod(cells.shape[1:])))
+    return f"row {row}, neuron {(neuron_names(cells.shape[1:]) if names is None else names)[neuron]!r}"

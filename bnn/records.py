@@ -1,0 +1,313 @@
+"""Records: what was observed, as integer codes under a schema; made from tables and from patterns."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Int, Integer, Shaped
+
+from bnn.errors import DataError, SchemaError, UnseenValueWarning, unknown_name
+from bnn.patterns import as_numbers, neuron_names, pattern_codes
+from bnn.schema import Attribute, Schema
+from bnn.tables import columns_of, encode, smallest_type
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Records:
+    """Rows of codes: entry [r, a] is the position of row r's value among attribute a's values, -1 where missing.
+
+    Usually made by `from_table` or `from_patterns`; the constructor takes codes that already are such positions.
+
+    Parameters
+    ----------
+    codes
+        Any integer type, [rows, attributes], any memory order. Kept in the smallest signed type that holds every
+        code of the schema (int8, int16 or int32), read-only; shared with the caller's array where the type allows.
+    schema
+        The attributes, one a column.
+    weights
+        Weight of each row, [rows], finite and not negative, kept as float64; None: every row counts once.
+    unseen
+        Cells whose value the schema lacks, so that they became missing, [attributes], kept as int64; None: none.
+
+    Raises
+    ------
+    DataError
+        A wrong shape, a code outside an attribute's values, or weights that are negative or not finite.
+
+    Examples
+    --------
+    >>> schema = Schema((Attribute("hair", ("no", "yes")), Attribute("legs", (0, 2, 4))))
+    >>> records = Records(np.array([[1, 2], [0, -1]]), schema)
+    >>> records.rows, records.codes.dtype.name
+    (2, 'int8')
+    """
+
+    codes: Int[np.ndarray, "rows attributes"]
+    schema: Schema
+    weights: Float[np.ndarray, " rows"] | None = None
+    unseen: Int[np.ndarray, " attributes"] = None  # type: ignore[assignment]  # None only until __post_init__
+
+    def __post_init__(self) -> None:
+        codes = _checked_codes(self.codes, self.schema)
+        rows, attributes = codes.shape
+        object.__setattr__(self, "codes", codes)
+        if self.weights is not None:
+            object.__setattr__(self, "weights", _checked_weights(self.weights, rows))
+        unseen = np.asarray(np.zeros(attributes) if self.unseen is None else self.unseen)
+        if unseen.shape != (attributes,):
+            raise DataError(f"Records.unseen: needs one number an attribute, {attributes}; got shape {unseen.shape}.")
+        object.__setattr__(self, "unseen", _read_only(unseen.astype(np.int64)))
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return len(self.codes)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def patterns(self) -> Shaped[np.ndarray, "rows attributes"]:
+        """The rows as patterns in {0, 1}: int8, or float32 with NaN = unknown where anything is missing.
+
+        Raises
+        ------
+        DataError
+            An attribute that is not on_off: a table has no pattern until a `Layout` gives it neurons.
+        """
+        require_on_off(self.schema, "Records.patterns")
+        missing = self.codes < 0
+        if not missing.any():
+            return self.codes.astype(np.int8)
+        return np.where(missing, np.float32(np.nan), self.codes.astype(np.float32))
+
+    def select(self, rows: Any) -> Records:
+        """Keep some rows, with their weights; `records[rows]` is the same.
+
+        Parameters
+        ----------
+        rows
+            A slice, row numbers (repeats and negative numbers as in numpy), or a bool mask of one entry a row.
+
+        Examples
+        --------
+        >>> patterns = Records.from_patterns([[0, 1], [1, 1], [1, 0]])
+        >>> patterns[1:].codes.tolist()
+        [[1, 1], [1, 0]]
+        """
+        rows = rows if isinstance(rows, slice) else _row_numbers(rows, self.rows)
+        weights = None if self.weights is None else self.weights[rows]
+        return Records(self.codes[rows], self.schema, weights)
+
+    def __getitem__(self, rows: Any) -> Records:
+        return self.select(rows)
+
+    @staticmethod
+    def from_table(
+        table: Any, *, target: str | None = None, schema: Schema | None = None, weights: Any = None
+    ) -> Records:
+        """Code a table: one attribute a column.
+
+        Values are text, bools, integers or floats. A float column of whole numbers becomes integers; one with
+        fractions keeps each distinct value as it is. Missing are None, NaN, pandas' NA and NaT, and empty text.
+        The values of a column are sorted, numbers before text; categories (pandas, polars' Enum, Arrow dictionaries)
+        keep their declared order, and those that never occur. polars' Categorical declares no values of its own (all
+        such columns share one pool), so its values are those that occur, sorted. A column without any value becomes
+        an attribute without values, and so without neurons.
+
+        Parameters
+        ----------
+        table
+            pandas, polars or pyarrow table, 2-D numpy array (columns are called x0, x1, ...), or dict of columns.
+        target
+            Column that a classifier predicts; it stays in its place.
+        schema
+            Code by this schema instead: its columns are taken by name in its order, values it lacks become missing,
+            are counted in `unseen` and warned about. Its target column may be absent: then it is unknown everywhere.
+        weights
+            Weight of each row, [rows].
+
+        Raises
+        ------
+        DataError
+            No rows or columns, repeated names, a column of dates, lists or the like, or one of more than
+            `bnn.tables.MAX_VALUES` distinct values that is not declared as categories.
+        SchemaError
+            A column that the schema lacks.
+
+        Warns
+        -----
+        UnseenValueWarning
+            Values that the schema lacks.
+
+        Examples
+        --------
+        >>> animals = {"hair": ["yes", "no", None], "legs": [4.0, 2.0, 4.0]}
+        >>> records = Records.from_table(animals, target="legs")
+        >>> records.schema["legs"].values, records.codes.tolist()
+        ((2, 4), [[1, 1], [0, 0], [-1, 1]])
+        """
+        columns = columns_of(table)
+        if target is not None and target not in columns:
+            raise unknown_name("Records.from_table.target", target, columns)
+        if schema is not None:
+            columns = _in_order_of(schema, columns)
+        known = [None] * len(columns) if schema is None else schema.attributes
+        coded = [
+            encode(name, column, attribute) for (name, column), attribute in zip(columns.items(), known, strict=True)
+        ]
+        if schema is None:
+            schema = Schema(tuple(c.attribute for c in coded), target)
+        elif target is not None:
+            schema = replace(schema, target=target)
+        codes = np.empty((len(coded[0].codes), len(coded)), smallest_type(max(schema.sizes)), order="F")
+        for j, column in enumerate(coded):
+            codes[:, j] = column.codes
+        if unseen := [c for c in coded if c.unseen]:
+            told = ", ".join(f"{c.attribute.name!r} {c.unseen} (such as {c.example!r})" for c in unseen[:5])
+            more = f" and {len(unseen) - 5} more attributes" if len(unseen) > 5 else ""
+            warnings.warn(
+                f"Records.from_table: values that the schema lacks were taken as missing: {told}{more}.",
+                UnseenValueWarning,
+                stacklevel=2,
+            )
+        return Records(codes, schema, weights, np.array([c.unseen for c in coded]))
+
+    @staticmethod
+    def from_patterns(array: Any, *, names: Sequence[str] | None = None, known: Any = None) -> Records:
+        """Code patterns of neurons that are on or off: {0, 1}, {-1, +1} and bool mean the same.
+
+        Parameters
+        ----------
+        array
+            [patterns, neurons] or [patterns, height, width]; NaN = unknown. The shape of a picture is kept in the
+            schema. Anything numpy reads, torch tensors among it.
+        names
+            One name a neuron; by default x0, x1, ..., in pictures r3c14 for row 3, column 14.
+        known
+            Bool, shaped as `array`: False = unknown, whatever the array holds there.
+
+        Raises
+        ------
+        DataError
+            Values other than these, 0 and -1 in one array, no patterns, no neurons, or another number of dimensions.
+
+        Examples
+        --------
+        >>> Records.from_patterns([[-1, 1], [1, float("nan")]]).codes.tolist()
+        [[0, 1], [1, -1]]
+        """
+        owner = "Records.from_patterns"
+        array = as_numbers(array, f"{owner}.array")
+        if array.ndim not in (2, 3) or 0 in array.shape:
+            raise DataError(
+                f"{owner}.array: got shape {array.shape}; needed are one or more [patterns, neurons] or "
+                "[patterns, height, width], a single pattern as array.reshape(1, -1)."
+            )
+        shape = array.shape[1:]
+        names = neuron_names(shape) if names is None else names
+        if len(names) != math.prod(shape):
+            raise DataError(f"{owner}.names: got {len(names)} names for {math.prod(shape)} neurons.")
+        codes = pattern_codes(array, known, names=names, owner=f"{owner}.array")
+        attributes = tuple(Attribute(name, (0, 1), "on_off") for name in names)
+        return Records(codes.reshape(len(codes), -1), Schema(attributes, shape=shape if len(shape) == 2 else None))
+
+
+def require_on_off(schema: Schema, owner: str) -> None:
+    """Raise `DataError` unless every attribute is on_off."""
+    for attribute in schema.attributes:
+        if attribute.kind != "on_off":
+            raise DataError(
+                f"{owner}: needs on_off attributes, as from_patterns makes them; "
+                f"{attribute.name!r} is {attribute.kind}."
+            )
+
+
+def _in_order_of(schema: Schema, columns: dict[str, Any]) -> dict[str, Any]:
+    """Order the columns as the schema does; an absent target column is unknown everywhere."""
+    ours = set(schema.names)
+    if extra := [name for name in columns if name not in ours]:
+        shown = ", ".join(map(repr, extra[:5])) + (f" and {len(extra) - 5} more" if len(extra) > 5 else "")
+        raise SchemaError(f"Records.from_table: the schema has no column {shown}; leave that out of the table.")
+    if lacking := [name for name in schema.names if name not in columns and name != schema.target]:
+        raise unknown_name("Records.from_table: the table lacks a column of the schema", lacking[0], columns)
+    unknown = np.full(len(next(iter(columns.values()))), np.nan)
+    return {name: columns.get(name, unknown) for name in schema.names}
+
+
+def _row_numbers(rows: Any, number: int) -> Shaped[np.ndarray, " chosen"]:
+    """Check a list of row numbers or a mask over so many rows."""
+    chosen = np.asarray(rows)
+    if chosen.shape == (0,):
+        return chosen.astype(np.int64)
+    if chosen.ndim != 1 or chosen.dtype.kind not in "biu":
+        raise DataError(f"Records.select: needs a slice, a list of row numbers or a mask; got {rows!r}.")
+    if chosen.dtype == bool:
+        if len(chosen) != number:
+            raise DataError(f"Records.select: the mask has {len(chosen)} entries for {number} rows.")
+    elif (outside := (chosen < -number) | (chosen >= number)).any():
+        raise DataError(f"Records.select: there is no row {chosen[outside][0]}; there are {number}, counted from 0.")
+    return chosen
+
+
+def _checked_codes(codes: Any, schema: Schema) -> Int[np.ndarray, "rows attributes"]:
+    """Check that each code is a position among its attribute's values; return them narrow and read-only."""
+    codes = np.asarray(codes)
+    if codes.ndim != 2 or codes.dtype.kind not in "iu":
+        raise DataError(f"Records.codes: needs integers [rows, attributes]; got {codes.dtype} of shape {codes.shape}.")
+    if codes.shape[1] != len(schema.names):
+        raise DataError(
+            f"Records.codes: got {codes.shape[1]} columns for {len(schema.names)} attributes of the schema."
+        )
+    if len(codes):
+        outside = (_extreme(codes, np.minimum) < -1) | (_extreme(codes, np.maximum) >= np.array(schema.sizes))
+        if outside.any():
+            attribute = int(np.argmax(outside))
+            column, size = codes[:, attribute], schema.sizes[attribute]
+            code = column[(column < -1) | (column >= size)][0]
+            raise DataError(
+                f"Records.codes: attribute {schema.names[attribute]!r} has {size} values, so codes from -1 (missing) "
+                f"to {size - 1}; got {code}."
+            )
+    dtype = smallest_type(max(schema.sizes))
+    same_bytes = codes.dtype == np.uint8 and dtype == np.int8
+    return _read_only(codes.view(np.int8) if same_bytes else codes.astype(dtype, copy=False))
+
+
+def _extreme(codes: Integer[np.ndarray, "rows attributes"], op: np.ufunc) -> Integer[np.ndarray, " attributes"]:
+    """Least or largest code of each column."""
+    # numpy reduces narrow rows one at a time; folding them into rows of about 4,096 entries is 20 times quicker
+    fold = max(1, 4096 // codes.shape[1])
+    whole = len(codes) // fold * fold
+    if codes.flags.c_contiguous and whole:
+        folded = op.reduce(codes[:whole].reshape(-1, fold * codes.shape[1]), axis=0)
+        codes = np.concatenate([folded.reshape(fold, -1), codes[whole:]])
+    extreme: np.ndarray = op.reduce(codes, axis=0)
+    return extreme
+
+
+def _checked_weights(weights: Any, rows: int) -> Float[np.ndarray, " rows"]:
+    """Check that the weights are finite and not negative; return them as float64, read-only."""
+    try:
+        weights = np.asarray(weights).astype(np.float64, copy=False)
+    except (ValueError, TypeError) as error:
+        raise DataError(f"Records.weights: cannot be read as numbers ({error}).") from error
+    if weights.shape != (rows,):
+        raise DataError(f"Records.weights: needs one number a row, {rows}; got shape {weights.shape}.")
+    if not (good := np.isfinite(weights) & (weights >= 0)).all():
+        row = int(np.argmin(good))
+        raise DataError(f"Records.weights: weights are finite and not negative; row {row} has {weights[row]}.")
+    return _read_only(weights)
+
+
+def _read_only(array: Shaped[np.ndarray, "..."]) -> Shaped[np.ndarray, "..."]:
+    """View an array so that it cannot be written through; the array itself stays as it is."""
+    view = array.view()
+    view.flags.writeable = False
+    return view

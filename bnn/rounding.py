@@ -1,0 +1,96 @@
+"""Rounding weights once to a dyadic grid, so that every sum over network states is exact in any order.
+
+Floating-point addition is exact while all terms are multiples of one power of two g and the sum stays below 2^53 g
+(2^24 g in float32). Rounded so, fields kept up to date flip by flip equal fields computed anew, and neither the batch
+nor the number of threads can change a bit.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from jaxtyping import Float
+
+from bnn.kernels import threads
+
+BITS = {np.dtype(np.float32): 23, np.dtype(np.float64): 52}
+ROWS = 64
+
+
+def row_sums(*arrays: Float[np.ndarray, "neurons _"]) -> Float[np.ndarray, " neurons"]:
+    """float64 sum of absolute values of each row over all arrays."""
+    total = np.zeros(len(arrays[0]))
+
+    def add(begin: int, end: int) -> None:
+        for first in range(begin, end, ROWS):
+            rows = slice(first, min(first + ROWS, end))
+            for array in arrays:
+                total[rows] += np.abs(array[rows]).sum(axis=1, dtype=np.float64)
+
+    threads.run(add, len(total), ROWS)
+    return total
+
+
+def grid_for(rows: Float[np.ndarray, " neurons"], dtype: np.dtype) -> float:
+    """Power of two that leaves fields exact in ``dtype`` and energies exact in float64.
+
+    Parameters
+    ----------
+    rows
+        Sum of |weights| and |bias| of each neuron, in bits.
+    dtype
+        Type of the weights. In float64 the grid is made for the sum of all rows, because energies are float64 too; in
+        float32 for the largest row, because energies are kept in float64.
+    """
+    if dtype == np.float32:
+        bound = 2.0 * float(rows.max(initial=0.0))
+    else:
+        bound = 2.0 * math.fsum(rows)
+    return 0.0 if bound == 0.0 else 2.0 ** (math.ceil(math.log2(bound)) - BITS[np.dtype(dtype)])
+
+
+def round_to(array: Float[np.ndarray, "..."], grid: float) -> None:
+    """Round in place to multiples of ``grid``, a power of two; 0 leaves the array as it is."""
+    if grid == 0.0:
+        return
+
+    def some(begin: int, end: int) -> None:
+        for first in range(begin, end, ROWS):
+            rows = array[first : min(first + ROWS, end)]
+            np.rint(np.multiply(rows, 1.0 / grid, out=rows), out=rows)
+            rows *= grid
+
+    threads.run(some, len(array), ROWS)
+
+
+def round_network(
+    weights: Float[np.ndarray, "neurons neurons"],
+    bias: Float[np.ndarray, " neurons"],
+    silence: Float[np.ndarray, "neurons attributes"] | None,
+    unit: float = 1.0,
+) -> float:
+    """Round what a network is made of in place, once, to one grid; the bias stays the sum of its silence.
+
+    Parameters
+    ----------
+    weights, bias, silence
+        As in `bnn.Network`, of one dtype; weights in units of ``unit``.
+    unit
+        If not 1, the weights are whole numbers and the unit alone is rounded, so that exact ties stay ties.
+
+    Returns
+    -------
+    float
+        The grid.
+    """
+    rows = row_sums(weights) * unit + row_sums(bias[:, None] if silence is None else silence)
+    grid = grid_for(rows, weights.dtype)
+    if unit == 1.0:
+        round_to(weights, grid)
+    elif grid:
+        weights *= weights.dtype.type(max(round(unit / grid), 1) * grid)
+    round_to(bias if silence is None else silence, grid)
+    if silence is not None:
+        bias[:] = silence.sum(axis=1)
+    return grid

@@ -1,0 +1,5 @@
+"""Learning rules, one file a family; a new one is a file with a `RULE` and a line here."""
+
+from bnn.rules import hopfield, log_odds, log_ratio
+
+RULES = {rule.name: rule for rule in (log_ratio.RULE, log_odds.RULE, hopfield.RULE)}

@@ -1,0 +1,164 @@
+"""What a learning rule is: a pure function of counts to weights, evaluated tile by tile."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float, Float64
+
+from bnn.counts import Counts
+from bnn.errors import DataError
+from bnn.kernels import threads
+from bnn.schema import Coding, Layout, Schema
+
+TILE = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Connections:
+    """Which neurons are connected: never two of one attribute unless asked, and only attributes the mask joins.
+
+    Parameters
+    ----------
+    layout
+        The neurons.
+    within
+        Connect different values of one attribute, as in the paper (values that exclude each other inhibit).
+    itself
+        Connect a neuron to itself (self-connections, optional in [B 2.2]).
+    mask
+        True where attributes a and b may be connected; None for all.
+    """
+
+    layout: Layout
+    within: bool = False
+    itself: bool = False
+    mask: Bool[np.ndarray, "attributes attributes"] | None = None
+
+    def __post_init__(self) -> None:
+        attributes = len(self.layout.schema.names)
+        if self.mask is not None and self.mask.shape != (attributes, attributes):
+            raise DataError(
+                f"learn.mask: got shape {self.mask.shape}; give one True or False for each pair of the "
+                f"{attributes} attributes, [{attributes}, {attributes}]."
+            )
+
+    def disconnect(self, block: Float[np.ndarray, "to from"], to: slice, given: slice, value: float) -> None:
+        """Write ``value`` in place wherever neurons of this block are not connected."""
+        to_attribute, from_attribute = self.layout.attribute[to], self.layout.attribute[given]
+        if self.mask is not None:
+            block[~self.mask[np.ix_(to_attribute, from_attribute)]] = value
+        if to_attribute[0] > from_attribute[-1] or from_attribute[0] > to_attribute[-1]:
+            return
+        same_neuron = np.arange(to.start, to.stop)[:, None] == np.arange(given.start, given.stop)
+        if not self.within:
+            block[(to_attribute[:, None] == from_attribute) & ~same_neuron] = value
+        if not self.itself:
+            block[same_neuron] = value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Draft:
+    """What a rule makes, before it is rounded once and becomes a `Network`.
+
+    Attributes
+    ----------
+    weights
+        [neurons, neurons], W[to, from], in the dtype the network will have.
+    bias
+        float64 [neurons]; where `silence` is given, its sum over attributes.
+    low
+        State of a neuron that is off: 0 or -1.
+    silence
+        [neurons, attributes]: part of the bias that leaves while an attribute is unknown; None where nothing leaves.
+    constant
+        log2 Sim = -2 E + constant.
+    unit
+        If given, `weights` are whole numbers of this unit, such as 1 / rows: rounding the unit alone keeps exact ties.
+    """
+
+    weights: Float[np.ndarray, "neurons neurons"]
+    bias: Float[np.ndarray, " neurons"]
+    low: int = 0
+    silence: Float[np.ndarray, "neurons attributes"] | None = None
+    constant: float = 0.0
+    unit: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A registered learning rule.
+
+    Attributes
+    ----------
+    name
+        Its key in `bnn.RULES`.
+    function
+        ``function(counts, connections, dtype, **options) -> Draft``; its keyword-only arguments are the options.
+    summary
+        One line for people.
+    coding
+        How a table becomes neurons under this rule: ``"values"`` (one a value) or ``"on"`` (binary attributes).
+    self_connections
+        Whether the rule allows them.
+    prior_bias
+        The prior of a neuron in the unit of the rule's field, from P(j); None where it has none.
+    """
+
+    name: str
+    function: Callable[..., Draft]
+    summary: str
+    coding: Coding
+    self_connections: bool
+    prior_bias: Callable[[Float64[np.ndarray, " neurons"]], Float64[np.ndarray, " neurons"]] | None = None
+
+
+def two_layers(schema: Schema, first: Iterable[str]) -> Bool[np.ndarray, "attributes attributes"]:
+    """Connection mask of two layers: every attribute named in ``first`` with every other one, none inside a layer.
+
+    This is Kosko's bidirectional associative memory.
+
+    Examples
+    --------
+    >>> from bnn.schema import Attribute
+    >>> schema = Schema(tuple(Attribute(name, (0, 1)) for name in "abc"))
+    >>> two_layers(schema, ["a"]).astype(int).tolist()
+    [[0, 1, 1], [1, 0, 0], [1, 0, 0]]
+    """
+    chosen = np.zeros(len(schema.names), dtype=bool)
+    chosen[[schema.index(name) for name in first]] = True
+    return chosen[:, None] != chosen
+
+
+def tiles(layout: Layout, symmetric: bool) -> list[tuple[slice, slice]]:
+    """Pairs of runs of neurons that cover the table of all pairs, or its upper triangle, cut between attributes."""
+    edges = [0]
+    for end in layout.start[1:].tolist():
+        if end - edges[-1] >= TILE or end == layout.neurons:
+            edges.append(end)
+    runs = [slice(a, b) for a, b in zip(edges[:-1], edges[1:], strict=True) if b > a]
+    return [(to, given) for i, to in enumerate(runs) for given in (runs[i:] if symmetric else runs)]
+
+
+def fill_tiles(layout: Layout, symmetric: bool, fill: Callable[[slice, slice], float]) -> float:
+    """Call ``fill`` on every tile, over threads, and add up what it returns in an order that threads cannot change."""
+    todo = tiles(layout, symmetric)
+
+    def several(begin: int, end: int) -> list[float]:
+        return [fill(*tile) for tile in todo[begin:end]]
+
+    return math.fsum(value for part in threads.run(several, len(todo)) for value in part)
+
+
+def require_positive(ratio: Float[np.ndarray, "to from"], to: slice, given: slice, layout: Layout) -> None:
+    """Refuse log2 of zero: m = 0 and a pair that never occurs, named by attribute = value."""
+    if ratio.min() > 0.0:
+        return
+    j, i = np.argwhere(ratio <= 0.0)[0]
+    raise DataError(
+        f"learn.m: with m = 0 the pair {layout.names[to.start + j]!r} and {layout.names[given.start + i]!r}, never "
+        "seen together in one of its four combinations, would have an infinite weight; use m > 0, such as m = 2."
+    )

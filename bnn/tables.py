@@ -1,0 +1,230 @@
+"""Columns of users' tables to integer codes."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+from jaxtyping import Int, Integer
+
+from bnn.errors import DataError
+from bnn.schema import Attribute, Value
+
+OWNER = "Records.from_table"
+
+VALUE_TYPES = (
+    pa.types.is_boolean,
+    pa.types.is_integer,
+    pa.types.is_floating,
+    pa.types.is_string,
+    pa.types.is_large_string,
+    pa.types.is_string_view,
+    pa.types.is_null,
+)
+
+MAX_VALUES = 1000
+"""Distinct values a column may have unless it declares them as categories: beyond, it is a number or an identifier."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CodedColumn:
+    """One column as codes of its attribute, -1 = missing, and how many values the attribute lacked."""
+
+    codes: Int[np.ndarray, " rows"]
+    attribute: Attribute
+    unseen: int
+    example: Value | None
+
+
+def smallest_type(values: int) -> np.dtype[np.signedinteger[Any]]:
+    """Smallest signed integer type that holds the codes of so many values, and -1."""
+    return np.dtype(np.int8 if values <= 2**7 else np.int16 if values <= 2**15 else np.int32)
+
+
+def columns_of(table: Any) -> dict[str, Any]:
+    """Columns by name, each a series, array or list of the table's own library, all of one length.
+
+    Raises
+    ------
+    DataError
+        What is no table, a lazy one, or one with repeated names, no columns or no rows.
+    """
+    if isinstance(table, np.ndarray):
+        if table.ndim != 2:
+            raise DataError(f"{OWNER}: needs a 2-D array [rows, columns]; got shape {table.shape}.")
+        named = [(f"x{i}", table[:, i]) for i in range(table.shape[1])]
+    elif isinstance(table, dict):
+        named = [(str(name), column) for name, column in table.items()]
+        for name, column in named:
+            if isinstance(column, str | bytes) or not hasattr(column, "__len__") or getattr(column, "ndim", 1) == 0:
+                raise DataError(f"{OWNER}: column {name!r} is {column!r}; needed is a list or array, one entry a row.")
+    else:
+        named = _frame_columns(table)
+    columns = dict(named)
+    if len(columns) != len(named):
+        names = [name for name, _ in named]
+        raise DataError(f"{OWNER}: {next(n for n in names if names.count(n) > 1)!r} names two columns; rename one.")
+    if not columns:
+        raise DataError(f"{OWNER}: the table has no columns.")
+    lengths = {name: len(column) for name, column in named}
+    shortest, longest = min(lengths, key=lengths.__getitem__), max(lengths, key=lengths.__getitem__)
+    if lengths[shortest] != lengths[longest]:
+        raise DataError(
+            f"{OWNER}: columns differ in length: {shortest!r} has {lengths[shortest]} rows, "
+            f"{longest!r} {lengths[longest]}."
+        )
+    if not lengths[shortest]:
+        raise DataError(f"{OWNER}: the table has no rows.")
+    return columns
+
+
+def _frame_columns(table: Any) -> list[tuple[str, Any]]:
+    """Names and native columns of a pandas, polars or pyarrow table, or of another that narwhals knows."""
+    try:
+        frame = nw.from_native(table, pass_through=True)
+        if isinstance(frame, nw.LazyFrame):
+            raise DataError(f"{OWNER}: the table is lazy; collect it first, as in table.collect().")
+        if not isinstance(frame, nw.DataFrame):
+            raise DataError(
+                f"{OWNER}: got {type(table).__name__}; needed is a pandas, polars or pyarrow table, "
+                "a dict of columns or a 2-D numpy array."
+            )
+        return [(str(name), frame.get_column(name).to_native()) for name in frame.columns]
+    except nw.exceptions.DuplicateError as error:
+        raise DataError(f"{OWNER}: two columns have one name; rename one ({' '.join(str(error).split())}).") from error
+
+
+def encode(name: str, column: Any, attribute: Attribute | None = None) -> CodedColumn:
+    """Code one column of `columns_of` by its own values, or by those of a given attribute.
+
+    Raises
+    ------
+    DataError
+        Values that are not text, bools or numbers, infinity, or more than `MAX_VALUES` undeclared ones.
+    """
+    codes, labels, declared = _factorised(name, column)
+    labels = _plain(name, labels, declared)
+    attribute = attribute or Attribute(name, _values(name, labels, declared))
+    position: dict[Value | None, int] = {v: i for i, v in enumerate(attribute.values)}
+    # one entry more, for codes of -1, which index from the end
+    recode = np.array([position.get(v, -1) for v in labels] + [-1], smallest_type(len(attribute.values)))
+    lacking = np.array([v is not None and v not in position for v in labels] + [False])
+    unseen = np.flatnonzero(lacking[codes]) if lacking.any() else codes[:0]
+    example = labels[codes[unseen[0]]] if len(unseen) else None
+    same = np.array_equal(recode[:-1], np.arange(len(labels)))
+    codes = codes.astype(recode.dtype, copy=False) if same else recode.take(codes)
+    return CodedColumn(codes, attribute, len(unseen), example)
+
+
+def _values(name: str, labels: Sequence[Value | None], declared: bool) -> tuple[Value, ...]:
+    """Values of an attribute from the labels of its column."""
+    values = tuple(dict.fromkeys(v for v in labels if v is not None))
+    if declared:
+        return values
+    if len(values) > MAX_VALUES:
+        raise DataError(
+            f"{OWNER}: column {name!r} has {len(values)} distinct values, more than {MAX_VALUES}; leave it out if it "
+            "is an identifier, bin it if it is a number, or pass it as a categorical column."
+        )
+    if values and all(isinstance(v, bool) for v in values):
+        return (False, True)
+    return tuple(sorted(values, key=lambda v: (isinstance(v, str), v)))
+
+
+def _factorised(name: str, column: Any) -> tuple[Integer[np.ndarray, " rows"], Sequence[Any], bool]:
+    """Positions in a list of labels, -1 = missing; the labels; whether the column declares them and their order."""
+    dtype = str(getattr(column, "dtype", ""))
+    if dtype == "category":
+        categorical = getattr(column, "array", column)
+        return np.asarray(categorical.codes), categorical.categories.tolist(), True
+    if dtype == "object" and hasattr(column, "factorize"):  # pandas: twice as quick as by way of Arrow
+        with contextlib.suppress(TypeError):  # lists and the like, refused below
+            codes, uniques = column.factorize()
+            return codes, uniques.tolist(), False
+    array = None if dtype == "Object" else _arrow(column)  # of polars' objects Arrow would get the addresses
+    if array is None:
+        return *_factorised_objects(name, column), False
+    declared = pa.types.is_dictionary(array.type)
+    if not declared:
+        if not any(holds(array.type) for holds in VALUE_TYPES):
+            raise DataError(
+                f"{OWNER}: column {name!r} is {array.type}; values are text, bools or numbers: leave it out, or turn "
+                "it into one of these."
+            )
+        array = array.dictionary_encode("encode")  # None is one more label
+    codes, labels = _indices(array.indices), array.dictionary.to_pylist()
+    if dtype == "Categorical":  # polars: all such columns share one pool of labels
+        present = np.bincount(codes[codes >= 0], minlength=len(labels))
+        return codes, [v if n else None for v, n in zip(labels, present, strict=True)], False
+    return codes, labels, declared
+
+
+def _arrow(column: Any) -> pa.Array | None:
+    """Turn a column into one Arrow array; None where Arrow has no type for such Python objects."""
+    try:
+        if hasattr(column, "to_arrow"):
+            column = column.to_arrow()
+        array = column if isinstance(column, pa.Array | pa.ChunkedArray) else pa.array(column, from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        return None
+    return array.unify_dictionaries().combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+
+
+def _indices(array: pa.Array) -> Integer[np.ndarray, " rows"]:
+    """Turn an Arrow array of integers into a numpy array, -1 = missing."""
+    if array.null_count:
+        array = (array.cast(pa.int64()) if pa.types.is_unsigned_integer(array.type) else array).fill_null(-1)
+    indices: np.ndarray = array.to_numpy()
+    return indices
+
+
+def _factorised_objects(name: str, column: Any) -> tuple[Integer[np.ndarray, " rows"], list[Any]]:
+    """Codes and labels, in order of appearance, of Python objects of mixed types."""
+    index: dict[Any, int] = {}
+    codes = np.empty(len(column), dtype=np.int64)
+    for row, value in enumerate(column):
+        try:
+            codes[row] = index.setdefault(value, len(index))
+        except TypeError:
+            raise _no_value(name, value) from None
+    return codes, list(index)
+
+
+def _plain(name: str, labels: Sequence[Any], declared: bool) -> list[Value | None]:
+    """Labels as values of an attribute, None = missing; whole floats are integers, bools among numbers are 0 and 1."""
+    plain = [_value(name, label, declared) for label in labels]
+    types = {type(v) for v in plain}
+    if all(v.is_integer() and abs(v) <= 2**53 for v in plain if isinstance(v, float)):
+        plain = [int(v) if isinstance(v, float) else v for v in plain]
+    if bool in types and types & {int, float}:
+        plain = [int(v) if isinstance(v, bool) else v for v in plain]
+    return plain
+
+
+def _value(name: str, label: Any, declared: bool) -> Value | None:
+    """One label as text, bool, int or float, None = missing; declared ones of other types by their text."""
+    if isinstance(label, np.generic):
+        label = label.item()
+    if label is None or type(label).__name__ in ("NAType", "NaTType") or label != label or label == "":
+        return None
+    if isinstance(label, float) and math.isinf(label):
+        raise DataError(f"{OWNER}: column {name!r} holds {label}; values are finite, and missing where unknown.")
+    if isinstance(label, str | bool | int | float):
+        return label
+    if not declared:
+        raise _no_value(name, label)
+    return str(label)
+
+
+def _no_value(name: str, value: object) -> DataError:
+    """Error for a cell that cannot be a value."""
+    return DataError(
+        f"{OWNER}: column {name!r} holds {value!r} ({type(value).__name__}); values are text, bools or numbers: leave "
+        "the column out, or turn it into one of these."
+    )
