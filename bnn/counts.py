@@ -292,8 +292,8 @@ def _kinds(counts: Counts) -> Iterator[tuple[str, Sequence[str], Sequence[str], 
     names, neurons, owner = counts.layout.schema.names, counts.layout.names, counts.layout.attribute
     alone, present = counts.joint.diagonal()[:, None], counts.known.diagonal()[:, None]
     of_on = counts.layout.coding == "on"
-    for begin in range(0, max(len(names), len(neurons)), 32):
-        i = slice(begin, begin + 32)
+    for begin in range(0, max(len(names), len(neurons)), 8):
+        i = slice(begin, begin + 8)
         yield "with {!r} unknown", names[i], ("",), counts.rows - present[i]
         yield "with {!r}", neurons[i], ("",), alone[i]
         if of_on:

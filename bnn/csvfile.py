@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 import pyarrow as pa
@@ -46,23 +47,27 @@ def read_csv(path: str | Path) -> pa.Table:
     lines = csv.reader(io.StringIO(text, newline=""))
     names = [name.strip() for name in next(filter(None, lines), [])]
     _check_header(names, owner)
+    header = lines.line_num
+    first = next(filter(None, lines), None)
+    if first is None:
+        raise FileError(f"{owner} has a header but no rows.")
     try:
         table = pacsv.read_csv(
             pa.BufferReader(data),
-            pacsv.ReadOptions(column_names=names, skip_rows=lines.line_num, block_size=1 << 24),
+            pacsv.ReadOptions(column_names=names, skip_rows=header, block_size=1 << 24),
             pacsv.ParseOptions(newlines_in_values=True),
-            pacsv.ConvertOptions(column_types=dict.fromkeys(names, pa.string())),
+            pacsv.ConvertOptions(column_types=dict.fromkeys(names, pa.dictionary(pa.int32(), pa.string()))),
         )
     except pa.ArrowInvalid as error:
-        ragged = next((row for row in lines if row and len(row) != len(names)), None)
+        ragged = next((row for row in chain([first], lines) if row and len(row) != len(names)), None)
         if ragged is None:
             raise FileError(f"{owner} is not a CSV file: {' '.join(str(error).split())[:200]}.") from None
         raise FileError(
-            f"{owner}, line {lines.line_num}: the header names {len(names)} columns, this row has {len(ragged)} fields."
+            f"{owner}, line {lines.line_num}: got {len(ragged)} fields where the header names {len(names)} columns."
         ) from None
-    if not table.num_rows:
-        raise FileError(f"{owner} has a header but no rows.")
-    return pa.table({name: _typed(table[name]) for name in names})
+    fields = table.unify_dictionaries().combine_chunks()
+    columns = [fields[name].chunk(0) for name in names]
+    return pa.table([_typed(column.dictionary).take(column.indices) for column in columns], names)
 
 
 def _check_header(names: Sequence[str], owner: str) -> None:
@@ -76,8 +81,8 @@ def _check_header(names: Sequence[str], owner: str) -> None:
         raise FileError(f"{owner}: {twice!r} names two columns; rename one.")
 
 
-def _typed(fields: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Fields of text as integers or finite floats where every one is, empty ones missing."""
+def _typed(fields: pa.Array) -> pa.Array:
+    """Distinct fields of text as integers or finite floats where every one is, empty ones missing."""
     fields = pc.utf8_trim_whitespace(fields)
     # without a Python scalar, for which pyarrow would import pandas: 0.2 s
     fields = pc.if_else(pc.binary_length(fields).cast(pa.bool_()), fields, pa.nulls(1, pa.string())[0])

@@ -7,17 +7,19 @@ from typing import Any
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float, Float64, Int8
+from jaxtyping import Bool, Float
 from torch import Tensor
 
 from bnn import coding
 from bnn.dynamics import Asynchronous
-from bnn.dynamics.base import CYCLE, OUTCOMES, Dynamics, Work
+from bnn.dynamics.base import CYCLE, GRAIN, OUTCOMES, Dynamics, Work
 from bnn.errors import DataError, DescentError, unknown_name
 from bnn.kernels import recall as kernels
 from bnn.kernels import threads
 from bnn.network import Network
-from bnn.trace import Descent, FlipLog, Trace
+from bnn.recorder import Recorder
+from bnn.trace import Descent, Trace
+from bnn.verdict import audit, tolerance_of
 
 RECORDS = ("sweeps", "flips", "states")
 BACKENDS = ("auto", "compiled", "torch")
@@ -107,22 +109,24 @@ def recall(
         raise DataError("recall.cues: got no rows; give at least one cue.")
     if known is not None:
         hidden = ~_mask(network, known, len(cue.on), "recall.known")
-        cue = coding.NeuronStates(cue.on, np.broadcast_to(hidden, cue.on.shape) | (cue.unknown if cue.unknown is not None else False))
+        cue = coding.NeuronStates(
+            cue.on, np.broadcast_to(hidden, cue.on.shape) | (cue.unknown if cue.unknown is not None else False)
+        )
     held = _clamped(network, clamp, cue)
     begun = dynamics.doubt(network, cue, torch.from_numpy(held))
     external = external_input(network, input, len(cue.on))
     work, unknown = _begin(network, begun, held, external, seed, backend, "flips" in wanted)
     dynamics.start(work, unknown)
     _energies(work)
-    work.two_step = 2.0 * work.energy
+    work.two_step[:] = 2.0 * work.energy
     silent = None if unknown is None else unknown & ~work.free
 
-    recorder = _Recorder(work, external, "states" in wanted)
+    recorder = Recorder(work, external, "states" in wanted)
     start = work.states.cpu().numpy().copy()
     for number in range(max_sweeps):
         if len(work.running()) == 0:
             break
-        work.flips.zero_()
+        work.flips[:] = 0
         dynamics.sweep(work, number)
         recorder.add(number)
         if progress is not None:
@@ -130,10 +134,10 @@ def recall(
 
     energy, two_step = recorder.series("energy"), recorder.series("two_step")
     lyapunov = two_step if dynamics.lyapunov == "two-step energy" else energy
-    rise = work.rise.cpu().numpy() if lyapunov is energy else np.diff(lyapunov, axis=1, prepend=lyapunov[:, :1])
+    rise = work.rise if lyapunov is energy else np.diff(lyapunov, axis=1, prepend=lyapunov[:, :1])
     guarantee = dynamics.guarantee(network)
-    tolerance = _tolerance(network, external)
-    largest, mismatch = float(rise.max(initial=0.0)), _audit(work)
+    tolerance = tolerance_of(network, external)
+    largest, mismatch = float(rise.max(initial=0.0)), audit(work)
     descent = Descent(
         largest <= tolerance and mismatch <= tolerance, largest, mismatch, tolerance, guarantee.holds, guarantee.reason
     )
@@ -143,9 +147,8 @@ def recall(
             f"{mismatch:.3g} bits, more than the tolerance {tolerance:.3g}, although {guarantee.reason}; "
             "the network was changed while it ran, or the machine erred."
         )
-    outcome = work.outcome.cpu().numpy()
     states = work.states.cpu().numpy()
-    cycling = outcome == CYCLE
+    cycling = work.outcome == CYCLE
     other = None
     if cycling.any() and work.previous is not None:
         other = np.where(cycling[:, None], work.previous.cpu().numpy(), states)
@@ -163,7 +166,7 @@ def recall(
         energy=energy,
         log_similarity=similarity,
         times=np.arange(energy.shape[1], dtype=np.float64),
-        outcome=np.array(OUTCOMES)[outcome],
+        outcome=np.array(OUTCOMES)[work.outcome],
         other_phase=other,
         flips=recorder.flips,
         sweeps=recorder.sweeps,
@@ -171,64 +174,6 @@ def recall(
         flip_log=recorder.flip_log() if "flips" in wanted else None,
         history=recorder.history(),
     )
-
-
-class _Recorder:
-    """Series at each sweep's end."""
-
-    def __init__(self, work: Work, external: Tensor, keep_states: bool) -> None:
-        self.work, self.external, self.keep_states = work, external, keep_states
-        self.flips = np.zeros(len(work.states), dtype=np.int64)
-        self.sweeps = np.zeros(len(work.states), dtype=np.int64)
-        self.kept: dict[str, list[np.ndarray]] = {"energy": [], "two_step": [], "input": [], "states": []}
-        self.add(-1)
-
-    def add(self, number: int) -> None:
-        """Keep the state of affairs after sweep ``number``; -1 before the first."""
-        work = self.work
-        flips = work.flips.cpu().numpy()
-        self.flips += flips
-        self.sweeps[flips > 0] = number + 1
-        self.kept["energy"].append(work.energy.cpu().numpy().copy())
-        self.kept["two_step"].append(work.two_step.cpu().numpy().copy())
-        if bool((self.external != 0).any()):
-            self.kept["input"].append((work.states.double() * self.external.double()).sum(dim=1).cpu().numpy())
-        if self.keep_states:
-            self.kept["states"].append(work.states.cpu().numpy().copy())
-
-    def series(self, name: str) -> Float64[np.ndarray, "batch steps"]:
-        """[batch, sweeps + 1]; a sweep in which nothing changed is not part of it."""
-        return np.stack(self.kept[name][: self._length], axis=1)
-
-    @property
-    def _length(self) -> int:
-        steps = len(self.kept["energy"]) - 1
-        return 1 + (int(self.sweeps.max()) if self.work.outcome.bool().all() else steps)
-
-    def log_similarity(
-        self, network: Network, energy: Float64[np.ndarray, "batch steps"], silent: Tensor | None
-    ) -> Float64[np.ndarray, "batch steps"]:
-        """log2 Sim = -2 (E + input V) + constant."""
-        own = energy + self.series("input") if self.kept["input"] else energy
-        similarity = network.constant - 2.0 * own
-        if silent is not None and network.silence is not None:
-            similarity[silent.any(dim=1).cpu().numpy()] = np.nan
-        return similarity
-
-    def history(self) -> Int8[np.ndarray, "batch steps neurons"] | None:
-        """States at each sweep's end."""
-        return self.series("states") if self.keep_states else None
-
-    def flip_log(self) -> FlipLog:
-        """All flips, row by row."""
-        log = self.work.log
-        rows = np.concatenate([np.empty(0, np.int64), *(entry[1] for entry in log)])
-        order = np.argsort(rows, kind="stable")
-        sweep = np.concatenate([np.empty(0, np.int64), *(np.full(len(entry[1]), entry[0]) for entry in log)])
-        neuron = np.concatenate([np.empty(0, np.int64), *(entry[2] for entry in log)])
-        energy = np.concatenate([np.empty(0), *(entry[3] for entry in log)])
-        start = np.searchsorted(rows[order], np.arange(len(self.work.states) + 1))
-        return FlipLog(start, neuron[order], sweep[order], energy[order])
 
 
 def _mask(network: Network, mask: Any, batch: int, owner: str) -> Bool[np.ndarray, "_ neurons"]:
@@ -300,8 +245,7 @@ def _begin(
     if unknown is not None:
         network.unknown_attributes(unknown)  # refuses half-known attributes
     bias = network.bias_for(unknown) + external
-    batch = len(states)
-    zeros = torch.zeros(batch, dtype=torch.float64, device=device)
+    zeros = np.zeros(len(states))
     work = Work(
         network=network,
         states=states,
@@ -313,24 +257,22 @@ def _begin(
         log_flips=log_flips,
         mirror=None if network.symmetric else states.to(bias.dtype) @ network.weights + bias,
         energy=zeros,
-        two_step=zeros.clone(),
-        rise=zeros.clone(),
-        flips=torch.zeros(batch, dtype=torch.int64, device=device),
-        outcome=torch.zeros(batch, dtype=torch.int8, device=device),
+        two_step=zeros.copy(),
+        rise=zeros.copy(),
+        flips=np.zeros(len(states), dtype=np.int64),
+        outcome=np.zeros(len(states), dtype=np.int8),
     )
     return work, unknown
 
 
 def _fields(network: Network, states: Tensor, bias: Tensor, compiled: bool) -> Tensor:
     """W V + b: one product, or the sum of the active columns where few neurons are active."""
-    active = int(torch.count_nonzero(states))
-    if compiled and (active * 8 < states.numel() or len(states) < 4):
-        fields = bias.expand(states.shape).contiguous() if len(bias) == 1 else bias.clone()
-        if len(states) == 1 and fields.data_ptr() == bias.data_ptr():
-            fields = bias.clone()
+    few = len(states) < 4 or np.count_nonzero(states[:16].cpu().numpy()) * 8 < states[:16].numel()
+    if compiled and few:
+        fields = bias.repeat(len(states) // len(bias), 1)
         columns, s, h = network.columns.numpy(), states.numpy(), fields.numpy()
         rows = np.arange(len(s))
-        threads.run(lambda begin, end: kernels.add_active(columns, s, h, rows[begin:end]), len(s), 8)
+        threads.run(lambda begin, end: kernels.add_active(columns, s, h, rows[begin:end]), len(s), GRAIN)
         return fields
     return torch.addmm(bias, states.to(bias.dtype), network.columns)
 
@@ -339,40 +281,10 @@ def _energies(work: Work) -> None:
     """E of the present states, from the fields."""
     if not work.compiled:
         values = work.states.double()
-        work.energy = -0.5 * (values * (work.fields.double() + work.bias.double())).sum(dim=1)
+        work.energy[:] = -0.5 * (values * (work.fields.double() + work.bias.double())).sum(dim=1).cpu().numpy()
         return
-    states, fields, bias, energy = (t.numpy() for t in (work.states, work.fields, work.bias, work.energy))
+    states, fields, bias = (t.numpy() for t in (work.states, work.fields, work.bias))
     rows = np.arange(len(states))
-    threads.run(lambda begin, end: kernels.energies(states, fields, bias, energy, rows[begin:end]), len(rows), 8)
-
-
-def _audit(work: Work) -> float:
-    """Largest disagreement, in bits, of fields and energy with the final states, by a way that uses no increments."""
-    network, found = work.network, work.network._found
-    if "probe" not in found:
-        probe = np.random.default_rng(network.neurons).integers(0, 2, network.neurons).astype(np.float64)
-        found["probe"] = torch.from_numpy(probe).to(network.weights.device)
-        found["image"] = (network.columns @ found["probe"].to(network.weights.dtype)).double()
-    probe, image = found["probe"], found["image"]
-    if work.compiled:
-        mismatch = np.zeros(len(work.states))
-        tensors = (work.states, work.fields, work.bias, probe, image, work.energy)
-        arrays = tuple(t.numpy() for t in tensors)
-        rows = np.arange(len(mismatch))
-        threads.run(lambda begin, end: kernels.audit(*arrays, rows[begin:end], mismatch), len(rows), 8)
-        return float(mismatch.max())
-    values, fields, bias = work.states.double(), work.fields.double(), work.bias.double()
-    along = (fields @ probe - values @ image - bias @ probe).abs()
-    anew = (-0.5 * (values * (fields + bias)).sum(dim=1) - work.energy).abs()
-    return float(torch.maximum(along, anew).max())
-
-
-def _tolerance(network: Network, external: Float[Tensor, "_ neurons"]) -> float:
-    """What rounding may do to the checks, in bits: nothing where weights and input lie on a grid with room to spare."""
-    largest = float(external.abs().max())
-    bits = 22 if network.weights.dtype == torch.float32 else 51
-    room = 1 if network.weights.dtype == torch.float32 else network.neurons
-    if network.grid is not None and (largest == 0.0 or largest * room <= 2.0**bits * network.grid):
-        return 0.0
-    size = float(network.weights.abs().sum(dtype=torch.float64) + network.bias.abs().sum(dtype=torch.float64))
-    return 8.0 * torch.finfo(network.weights.dtype).eps * (size + largest * network.neurons)
+    threads.run(
+        lambda begin, end: kernels.energies(states, fields, bias, work.energy, rows[begin:end]), len(rows), GRAIN
+    )

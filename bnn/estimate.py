@@ -95,13 +95,14 @@ def joint(pairs: PairCounts, m: float) -> Block:
     """
     # A count is at least one unit wherever the joint count is, so the floor only turns 0/0 into 0.
     expected = np.maximum(pairs.to * pairs.given, 1.0)
-    ratio = pairs.joint * pairs.known
+    ratio: np.ndarray = pairs.joint * pairs.known
     ratio /= expected
     ratio *= pairs.known
     if m == 0.0:
-        return np.where(pairs.known > 0, ratio / np.maximum(pairs.known, 1.0), 1.0)
-    ratio += m
-    ratio /= pairs.known + m
+        ratio = np.where(pairs.known > 0, ratio / np.maximum(pairs.known, 1.0), 1.0)
+    else:
+        ratio += m
+        ratio /= pairs.known + m
     return ratio
 
 
@@ -110,10 +111,12 @@ def conditional(pairs: PairCounts, m: float) -> Block:
 
     Not symmetric: a network learned with it carries no guarantee of descent.
     """
-    ratio = pairs.joint * pairs.known / np.maximum(pairs.to, 1.0)
+    ratio: np.ndarray = pairs.joint * pairs.known / np.maximum(pairs.to, 1.0)
     if m == 0.0:
-        return np.where(pairs.given > 0, ratio / np.maximum(pairs.given, 1.0), 1.0)
-    return (ratio + m) / (pairs.given + m)
+        ratio = np.where(pairs.given > 0, ratio / np.maximum(pairs.given, 1.0), 1.0)
+    else:
+        ratio = (ratio + m) / (pairs.given + m)
+    return ratio
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,6 @@ def fixed_points(network: Network) -> Int8[np.ndarray, "points neurons"]:
     states = all_states(network)
     fields = network.field(states).cpu().numpy()
     wrong = ((fields > 0) & (states != 1)) | ((fields < 0) & (states == 1))
-    fixed = states[~wrong.any(axis=1)]
+    fixed: np.ndarray = states[~wrong.any(axis=1)]
     energy = network.energy(torch.from_numpy(fixed)).cpu().numpy()
-    return fixed[np.argsort(energy, kind="stable")]
+    return np.take(fixed, np.argsort(energy, kind="stable"), axis=0)

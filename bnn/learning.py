@@ -56,7 +56,8 @@ def learn(
     device
         Where the network lives.
     **options
-        The rule's own: ``m`` (2.0) and ``estimate`` ("joint") for "probability" and "odds", ``low`` (-1) for "hopfield".
+        The rule's own: ``m`` (2.0) and ``estimate`` ("joint") for "probability" and "odds", ``low`` (-1) for
+        "hopfield".
 
     Raises
     ------

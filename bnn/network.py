@@ -266,26 +266,22 @@ class Network:
         upper = np.argwhere(np.triu((weights != 0) | (weights.T != 0), k=1))
         chosen = np.random.default_rng(seed).permutation(len(upper))[: round(share * len(upper))]
         to, given = upper[chosen].T
-        bias, silence = self.bias, self.silence
-        for array in [weights] if silence is None else [weights, silence := silence.cpu().numpy().copy()]:
-            array[to, given] = array[given, to] = 0.0
-        if silence is not None:
-            silence = torch.from_numpy(silence).to(self.weights.device)
-            bias = silence.sum(dim=1)
-        return replace(
-            self,
-            weights=torch.from_numpy(weights).to(self.weights.device),
-            bias=bias,
-            silence=silence,
-            provenance={**self.provenance, "cut": share},
-        )
+        weights[to, given] = weights[given, to] = 0.0
+        changed: dict[str, Any] = {"weights": torch.from_numpy(weights).to(self.weights.device)}
+        if self.silence is not None:
+            silence = self.silence.cpu().numpy().copy()
+            silence[to, given] = silence[given, to] = 0.0
+            changed["silence"] = torch.from_numpy(silence).to(self.weights.device)
+            changed["bias"] = changed["silence"].sum(dim=1)
+        return replace(self, **changed, provenance={**self.provenance, "cut": share})
 
     def to(self, *, dtype: torch.dtype | None = None, device: str | torch.device | None = None) -> Network:
         """The same network in another dtype (rounded once more to that dtype's grid) or on another device."""
         network = self if dtype in (None, self.weights.dtype) else self._rounded(dtype)
         if device is None or torch.device(device) == self.weights.device:
             return network
-        return replace(network, **{name: tensor.to(device) for name, tensor in network.tensors().items()})
+        moved: dict[str, Any] = {name: tensor.to(device) for name, tensor in network.tensors().items()}
+        return replace(network, **moved)
 
     def tensors(self) -> dict[str, Tensor]:
         """The tensors a network is made of, by name, without those it lacks."""
@@ -316,8 +312,9 @@ class Network:
         """
         arrays, header = read_tensors(path, kind="network")
         try:
+            tensors: dict[str, Any] = {name: torch.from_numpy(array) for name, array in arrays.items()}
             return Network(
-                **{name: torch.from_numpy(array) for name, array in arrays.items()},
+                **tensors,
                 layout=Layout(Schema.from_json(header["schema"]), header["coding"]),
                 constant=float(header["constant"]),
                 low=header["low"],
@@ -346,8 +343,8 @@ class Network:
 
     def _rounded(self, dtype: torch.dtype) -> Network:
         """A copy rounded to the grid of a dtype."""
-        tensors = (self.weights, self.bias, self.silence)
-        arrays = [None if t is None else t.cpu().to(dtype, copy=True).numpy() for t in tensors]
-        grid = rounding.round_network(*arrays)
-        tensors = [None if a is None else torch.from_numpy(a).to(self.weights.device) for a in arrays]
-        return replace(self, weights=tensors[0], bias=tensors[1], silence=tensors[2], grid=grid)
+        names = ("weights", "bias") if self.silence is None else ("weights", "bias", "silence")
+        arrays = {name: getattr(self, name).cpu().to(dtype, copy=True).numpy() for name in names}
+        grid = rounding.round_network(arrays["weights"], arrays["bias"], arrays.get("silence"))
+        tensors: dict[str, Any] = {n: torch.from_numpy(a).to(self.weights.device) for n, a in arrays.items()}
+        return replace(self, **tensors, grid=grid)

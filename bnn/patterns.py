@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Bool, Int8, Shaped
 
 from bnn.errors import DataError
+from bnn.schema import Attribute, Schema
 
 
 def pattern_codes(
@@ -85,6 +86,12 @@ def neuron_names(shape: tuple[int, ...]) -> tuple[str, ...]:
     if len(shape) == 2:
         return tuple(f"r{r}c{c}" for r in range(shape[0]) for c in range(shape[1]))
     return tuple(f"x{i}" for i in range(math.prod(shape)))
+
+
+def pattern_schema(shape: tuple[int, ...], names: Sequence[str] | None = None) -> Schema:
+    """Build the schema of patterns of that shape: one on_off attribute a neuron, called as in `neuron_names`."""
+    attributes = tuple(Attribute(name, (0, 1), "on_off") for name in (neuron_names(shape) if names is None else names))
+    return Schema(attributes, shape=shape if len(shape) > 1 else None)
 
 
 def as_numbers(array: Any, owner: str) -> Shaped[np.ndarray, "..."]:

@@ -12,8 +12,8 @@ import numpy as np
 from jaxtyping import Float, Int, Integer, Shaped
 
 from bnn.errors import DataError, SchemaError, UnseenValueWarning, unknown_name
-from bnn.patterns import as_numbers, neuron_names, pattern_codes
-from bnn.schema import Attribute, Schema
+from bnn.patterns import as_numbers, pattern_codes, pattern_schema
+from bnn.schema import Schema
 from bnn.tables import columns_of, encode, smallest_type
 
 
@@ -42,6 +42,7 @@ class Records:
 
     Examples
     --------
+    >>> from bnn.schema import Attribute
     >>> schema = Schema((Attribute("hair", ("no", "yes")), Attribute("legs", (0, 2, 4))))
     >>> records = Records(np.array([[1, 2], [0, -1]]), schema)
     >>> records.rows, records.codes.dtype.name
@@ -211,12 +212,11 @@ class Records:
                 "[patterns, height, width], a single pattern as array.reshape(1, -1)."
             )
         shape = array.shape[1:]
-        names = neuron_names(shape) if names is None else names
-        if len(names) != math.prod(shape):
+        if names is not None and len(names) != math.prod(shape):
             raise DataError(f"{owner}.names: got {len(names)} names for {math.prod(shape)} neurons.")
-        codes = pattern_codes(array, known, names=names, owner=f"{owner}.array")
-        attributes = tuple(Attribute(name, (0, 1), "on_off") for name in names)
-        return Records(codes.reshape(len(codes), -1), Schema(attributes, shape=shape if len(shape) == 2 else None))
+        schema = pattern_schema(shape, names)
+        codes = pattern_codes(array, known, names=schema.names, owner=f"{owner}.array")
+        return Records(codes.reshape(len(codes), -1), schema)
 
 
 def require_on_off(schema: Schema, owner: str) -> None:

@@ -43,10 +43,7 @@ def grid_for(rows: Float[np.ndarray, " neurons"], dtype: np.dtype) -> float:
         Type of the weights. In float64 the grid is made for the sum of all rows, because energies are float64 too; in
         float32 for the largest row, because energies are kept in float64.
     """
-    if dtype == np.float32:
-        bound = 2.0 * float(rows.max(initial=0.0))
-    else:
-        bound = 2.0 * math.fsum(rows)
+    bound = 2.0 * (float(rows.max(initial=0.0)) if dtype == np.float32 else math.fsum(rows))
     return 0.0 if bound == 0.0 else 2.0 ** (math.ceil(math.log2(bound)) - BITS[np.dtype(dtype)])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import narwhals as nw
 import numpy as np
@@ -171,7 +171,9 @@ class Trace:
             raise DataError("Trace.match.patterns: some values are unknown; compare with complete patterns.")
         if len(read.on) == 0:
             raise DataError("Trace.match.patterns: got none; give at least one pattern.")
-        taking_part = np.ones(self.states.shape, np.float32) if self.silent is None else (~self.silent).astype(np.float32)
+        taking_part = (
+            np.ones(self.states.shape, np.float32) if self.silent is None else (~self.silent).astype(np.float32)
+        )
         signed = (2 * (self.states == 1) - 1) * taking_part
         compared = taking_part.sum(axis=1)
         agreement = signed @ (2 * read.on.T.astype(np.float32) - 1)  # whole numbers, exact below 2^24
@@ -199,7 +201,7 @@ class Trace:
             states[t + 1 :, neuron] = 1 + self.network.low - states[t, neuron]
         return states
 
-    def to_frame(self, backend: str = "pyarrow") -> Any:
+    def to_frame(self, backend: Literal["pyarrow", "pandas", "polars"] = "pyarrow") -> Any:
         """One line a row: outcome, flips, sweeps, energy and log2 similarity at start and end, in bits.
 
         Parameters

@@ -11,12 +11,12 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from bnn.csvfile import read_csv
 from bnn.errors import FileError, unknown_name
+from bnn.patterns import pattern_schema
 from bnn.records import Records
 
 CLASS = "class"
@@ -150,11 +150,10 @@ def read(file: str | Path) -> Records:
     neurons = [name for name in table.column_names if name != CLASS]
     if not neurons or not all(_is_binary(table[name]) for name in neurons):
         return Records.from_table(table, target=CLASS if CLASS in table.column_names else None)
-    patterns = np.stack([table[name].cast(pa.float32()).to_numpy() for name in neurons], axis=1)
     side = math.isqrt(len(neurons))
-    if side**2 == len(neurons) and neurons == [f"px{i}" for i in range(len(neurons))]:
-        return Records.from_patterns(patterns.reshape(-1, side, side))
-    return Records.from_patterns(patterns, names=neurons)
+    picture = neurons == [f"px{i}" for i in range(side**2)]
+    schema = pattern_schema((side, side)) if picture else pattern_schema((len(neurons),), neurons)
+    return Records.from_table(table.select(neurons).rename_columns(list(schema.names)), schema=schema)
 
 
 def _is_binary(column: pa.ChunkedArray) -> bool:

@@ -1,6 +1,11 @@
 """Dynamics of recall; a new one is a file and a line here."""
 
+from bnn.dynamics.base import Dynamics
 from bnn.dynamics.threshold import Asynchronous, Glauber, Synchronous
 from bnn.dynamics.winners import KWinners, WinnerTakeAll
 
-DYNAMICS = {kind.name: kind for kind in (Asynchronous, Synchronous, WinnerTakeAll, KWinners, Glauber)}
+__all__ = ["DYNAMICS", "Asynchronous", "Dynamics", "Glauber", "KWinners", "Synchronous", "WinnerTakeAll"]
+
+DYNAMICS: dict[str, type[Dynamics]] = {
+    kind.name: kind for kind in (Asynchronous, Synchronous, WinnerTakeAll, KWinners, Glauber)
+}

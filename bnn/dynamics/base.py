@@ -9,14 +9,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float, Float64, Int, Int8, Int64
+from jaxtyping import Bool, Float, Float64, Int8, Int64
 from torch import Tensor
 
 from bnn.coding import NeuronStates
-from bnn.kernels import threads
+from bnn.kernels import recall, threads, twins
 from bnn.network import Network
 
 RUNNING, SETTLED, CYCLE = 0, 1, 2
+GRAIN = 8  # rows a thread takes at least
 OUTCOMES = ("limit", "settled", "cycle")
 
 
@@ -38,7 +39,9 @@ class Guarantee:
 
 @dataclass(slots=True, eq=False)
 class Work:
-    """Working memory of one recall: the only thing that changes. Tensors live on the network's device.
+    """Working memory of one recall: the only thing that changes.
+
+    States and fields are tensors on the network's device; what is kept a row is numpy.
 
     Attributes
     ----------
@@ -73,17 +76,17 @@ class Work:
     compiled: bool
     log_flips: bool
     mirror: Float[Tensor, "batch neurons"] | None
-    energy: Float64[Tensor, " batch"]
-    two_step: Float64[Tensor, " batch"]
-    rise: Float64[Tensor, " batch"]
-    flips: Int64[Tensor, " batch"]
-    outcome: Int8[Tensor, " batch"]
+    energy: Float64[np.ndarray, " batch"]
+    two_step: Float64[np.ndarray, " batch"]
+    rise: Float64[np.ndarray, " batch"]
+    flips: Int64[np.ndarray, " batch"]
+    outcome: Int8[np.ndarray, " batch"]
     previous: Int8[Tensor, "batch neurons"] | None = None
     log: list[tuple[int, np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=list)
 
     def running(self) -> Int64[np.ndarray, " rows"]:
         """Rows still at work."""
-        return np.flatnonzero(self.outcome.cpu().numpy() == RUNNING)
+        return np.flatnonzero(self.outcome == RUNNING)
 
     def order(self, sweep: int, length: int, random: bool) -> Int64[np.ndarray, " length"]:
         """The order of one sweep, one for all rows, so that no row's result depends on the rest of its batch."""
@@ -98,13 +101,13 @@ class Work:
         """
         size = (len(self.states), log_room) if self.log_flips else (0, 0)
         neuron, energy = np.empty(size, np.int64), np.empty(size, np.float64)
-        threads.run(lambda begin, end: kernel(*arguments(begin, end, neuron, energy)), len(rows), 8)
+        threads.run(lambda begin, end: kernel(*arguments(begin, end, neuron, energy)), len(rows), GRAIN)
         if self.log_flips:
             self.keep(sweep, rows, neuron, energy)
 
     def keep(self, sweep: int, rows: np.ndarray, neuron: np.ndarray, energy: np.ndarray) -> None:
         """Append the first ``flips`` entries of each row to the log, row by row."""
-        count = self.flips.cpu().numpy()[rows]
+        count = self.flips[rows]
         used = np.arange(neuron.shape[1]) < count[:, None]
         self.log.append((sweep, np.repeat(rows, count), neuron[rows][used], energy[rows][used]))
 
@@ -176,37 +179,24 @@ def above_threshold(work: Work, rows: Tensor, attribute: slice) -> Int8[Tensor, 
 
 
 def step_parallel(work: Work, number: int, choose: Callable[[np.ndarray, Tensor], None]) -> None:
-    """One parallel step of the running rows: ``choose(rows, chosen)`` writes the next states, two-cycles are detected."""
-    from bnn.kernels import recall, twins
-
+    """One parallel step of the running rows: ``choose(rows, chosen)`` writes the next states. Two-cycles end."""
     rows = work.running()
     chosen = work.states.clone()
     choose(rows, chosen)
-    back = torch.zeros(len(work.states), dtype=torch.bool, device=work.states.device)
     if work.previous is None:
         work.previous = torch.full_like(work.states, 2)
-    tensors = (work.states, work.previous, chosen, work.fields)
+    changed = torch.argwhere(chosen != work.states).cpu().numpy() if work.log_flips else None
+    back = np.zeros(len(work.states), dtype=np.bool_)
+    tensors = (work.network.columns, work.bias, work.states, work.previous, chosen, work.fields)
     results = (work.energy, work.two_step, work.flips, back)
     if work.compiled:
-        changed = np.argwhere(chosen.numpy() != work.states.numpy()) if work.log_flips else None
-        columns, bias, *arrays = (t.numpy() for t in (work.network.columns, work.bias, *tensors))
-        energy, two_step, flips, returned = (t.numpy() for t in results)
-        threads.run(
-            lambda begin, end: recall.parallel_step(
-                columns, bias, *arrays, rows[begin:end], energy, two_step, flips, returned
-            ),
-            len(rows),
-            8,
-        )
+        arrays = tuple(t.numpy() for t in tensors)
+        threads.run(lambda begin, end: recall.parallel_step(*arrays, rows[begin:end], *results), len(rows), GRAIN)
     else:
-        changed = torch.argwhere(chosen != work.states).cpu().numpy() if work.log_flips else None
-        twins.parallel_step(work.network.columns, work.bias, *tensors, rows, *results)
+        twins.parallel_step(*tensors, rows, *results)
     if changed is not None:
-        work.log.append((number, changed[:, 0], changed[:, 1], work.energy.cpu().numpy()[changed[:, 0]]))
-    at_work = torch.from_numpy(rows).to(back.device)
-    ended = torch.where(back[at_work], CYCLE, RUNNING)
-    ended = torch.where(work.flips[at_work] == 0, SETTLED, ended)
-    work.outcome[at_work] = ended.to(torch.int8)
+        work.log.append((number, changed[:, 0], changed[:, 1], work.energy[changed[:, 0]]))
+    work.outcome[rows] = np.where(work.flips[rows] == 0, SETTLED, np.where(back[rows], CYCLE, RUNNING))
 
 
 def two_step_guarantee(network: Network, legal: str) -> Guarantee:

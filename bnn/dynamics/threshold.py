@@ -28,13 +28,13 @@ def threshold_sweep(work: Work, number: int, random: bool, noise: np.ndarray) ->
     """One sweep over all neurons, compiled or in torch; returns which running rows still hold an unstable neuron."""
     network, rows = work.network, work.running()
     order = work.order(number, network.neurons, random)
-    unstable = np.zeros(len(work.states), dtype=np.bool_)
-    mirror = torch.empty((0, 0), dtype=work.fields.dtype) if work.mirror is None else work.mirror
     if not work.compiled:
         return twins.threshold_sweep(work, number, order, noise, rows)
+    unstable = np.zeros(len(work.states), dtype=np.bool_)
+    mirror = torch.empty((0, 0), dtype=work.fields.dtype) if work.mirror is None else work.mirror
     tensors = (network.weights, network.columns, work.states, work.fields, mirror, work.free)
     fixed = tuple(t.numpy() for t in tensors)
-    results = tuple(t.numpy() for t in (work.energy, work.rise, work.flips))
+    results = (work.energy, work.rise, work.flips)
     work.each(
         recall.threshold_sweep,
         log_room=network.neurons,
@@ -89,7 +89,7 @@ class Asynchronous(Dynamics):
         """Ask every neuron once; a row without an unstable neuron has settled."""
         rows = work.running()
         unstable = threshold_sweep(work, number, self.order == "random", np.empty((0, 0), _numpy_dtype(work)))
-        work.outcome[torch.from_numpy(rows[~unstable[rows]]).to(work.outcome.device)] = SETTLED
+        work.outcome[rows[~unstable[rows]]] = SETTLED
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +98,8 @@ class Synchronous(Dynamics):
 
     Notes
     -----
-    What falls is the two-step energy -s(t)' W s(t-1) - b'(s(t) + s(t-1)), for every symmetric network; E itself may rise,
-    as W = [[0, -1], [-1, 0]] shows.
+    What falls is the two-step energy -s(t)' W s(t-1) - b'(s(t) + s(t-1)), for every symmetric network; E itself may
+    rise, as W = [[0, -1], [-1, 0]] shows.
     """
 
     name: ClassVar[str] = "synchronous"

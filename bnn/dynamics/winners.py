@@ -11,7 +11,7 @@ from jaxtyping import Bool, Int8
 from torch import Tensor
 
 from bnn.coding import NeuronStates
-from bnn.dynamics.base import SETTLED, Dynamics, Guarantee, Work, step_parallel, two_step_guarantee
+from bnn.dynamics.base import GRAIN, SETTLED, Dynamics, Guarantee, Work, step_parallel, two_step_guarantee
 from bnn.dynamics.threshold import check_order
 from bnn.errors import DataError
 from bnn.kernels import recall, threads, twins
@@ -20,8 +20,7 @@ from bnn.network import Network
 
 def settle_unchanged(work: Work, rows: np.ndarray) -> None:
     """A row in which a whole sweep changed nothing has settled."""
-    at_work = torch.from_numpy(rows).to(work.outcome.device)
-    work.outcome[at_work[work.flips[at_work] == 0]] = SETTLED
+    work.outcome[rows[work.flips[rows] == 0]] = SETTLED
 
 
 def sequential_guarantee(network: Network, argument: str) -> Guarantee:
@@ -80,7 +79,9 @@ class WinnerTakeAll(Dynamics):
         held = layout.count(clamped.cpu().numpy())
         if (partial := (held > 0) & (held < owned)).any():
             name = layout.schema.names[np.argwhere(partial)[0, 1]]
-            raise DataError(f"recall.clamp: only some neurons of {name!r} are clamped; WinnerTakeAll clamps whole attributes.")
+            raise DataError(
+                f"recall.clamp: only some neurons of {name!r} are clamped; WinnerTakeAll clamps whole attributes."
+            )
         illegal = ((layout.count(states.on) != 1) & (owned > 1))[:, layout.attribute]
         return NeuronStates(states.on, illegal if states.unknown is None else illegal | states.unknown)
 
@@ -106,7 +107,7 @@ class WinnerTakeAll(Dynamics):
                 threads.run(
                     lambda begin, end: recall.choose_winners(states, fields, free, start, low, rows[begin:end], new),
                     len(rows),
-                    8,
+                    GRAIN,
                 )
                 return None
 
@@ -115,7 +116,7 @@ class WinnerTakeAll(Dynamics):
         order = work.order(number, len(start) - 1, self.order == "random")
         if work.compiled:
             fixed = tuple(t.numpy() for t in (work.network.columns, work.states, work.fields, work.free))
-            results = tuple(t.numpy() for t in (work.energy, work.rise, work.flips))
+            results = (work.energy, work.rise, work.flips)
             work.each(
                 recall.winner_sweep,
                 log_room=work.network.neurons,
@@ -218,7 +219,7 @@ class KWinners(Dynamics):
         order = work.order(number, work.network.neurons, self.order == "random")
         if work.compiled:
             fixed = tuple(t.numpy() for t in (work.network.columns, work.states, work.fields, work.free))
-            results = tuple(t.numpy() for t in (work.energy, work.rise, work.flips))
+            results = (work.energy, work.rise, work.flips)
             work.each(
                 recall.swap_sweep,
                 log_room=2 * work.network.neurons,
@@ -245,6 +246,8 @@ class KWinners(Dynamics):
         )  # fmt: skip
         low = work.network.low
         threads.run(
-            lambda begin, end: recall.choose_k(states, fields, free, wanted, low, rows[begin:end], new), len(rows), 8
+            lambda begin, end: recall.choose_k(states, fields, free, wanted, low, rows[begin:end], new),
+            len(rows),
+            GRAIN,
         )
         return None

@@ -1,9 +1,9 @@
 """Compiled loops of discrete recall: rows one by one, fields kept up to date by the neurons that change.
 
 Shapes common to all: ``states`` int8 [batch, neurons] in {low, 0 = silent, 1}; ``fields`` [batch, neurons]; ``free``
-bool [1 or batch, neurons], False where clamped; ``rows`` int64, the rows to work on; ``columns`` [neurons, neurons] with
-W[:, i] contiguous in row i; ``energy``, ``rise`` float64 [batch] in bits; ``flips`` int64 [batch], neurons changed in
-this call; ``log_neuron``, ``log_energy`` [batch or 0, room]: every flip, where asked for.
+bool [1 or batch, neurons], False where clamped; ``rows`` int64, the rows to work on; ``columns`` [neurons, neurons]
+with W[:, i] contiguous in row i; ``energy``, ``rise`` float64 [batch] in bits; ``flips`` int64 [batch], neurons changed
+in this call; ``log_neuron``, ``log_energy`` [batch or 0, room]: every flip, where asked for.
 """
 
 import numpy as np
@@ -114,7 +114,7 @@ def threshold_sweep(  # type: ignore[no-untyped-def]
 def winner_sweep(  # type: ignore[no-untyped-def]
     columns, states, fields, free, start, order, low, rows, energy, rise, flips, log_neuron, log_energy
 ):
-    """One sweep of winner-take-all: each attribute in turn takes the value of least energy; a tie keeps the present one.
+    """One sweep of winner-take-all: each attribute in turn takes its value of least energy; a tie keeps the present.
 
     ``start`` int64 [attributes + 1] bounds each attribute's neurons. An attribute of one neuron chooses on or off.
     """
@@ -239,7 +239,7 @@ def swap_sweep(  # type: ignore[no-untyped-def]
 
 @compiled
 def choose_winners(states, fields, free, start, low, rows, chosen):  # type: ignore[no-untyped-def]
-    """Write to ``chosen`` the next states of all attributes at once: the largest field wins, a tie keeps the present."""
+    """Write to ``chosen`` the next states of all attributes: the largest field wins, a tie keeps the present."""
     for k in range(rows.size):
         r = rows[k]
         h = fields[r]
@@ -268,7 +268,7 @@ def choose_winners(states, fields, free, start, low, rows, chosen):  # type: ign
 
 @compiled
 def choose_k(states, fields, free, number, low, rows, chosen):  # type: ignore[no-untyped-def]
-    """Write to ``chosen`` the ``number[r]`` free neurons of largest field; ties keep those that are on, then by index."""
+    """Write to ``chosen`` the ``number[r]`` free neurons of largest field; ties keep those on, then by index."""
     for k in range(rows.size):
         r = rows[k]
         h = fields[r]
@@ -307,7 +307,7 @@ def parallel_step(  # type: ignore[no-untyped-def]
 ):
     """Put ``chosen`` in place of ``states`` (kept in ``previous``) and bring fields and both energies up to date.
 
-    ``two_step`` becomes -s(t+1)' W s(t) - b'(s(t+1) + s(t)); ``back`` says which rows returned to the state before last.
+    ``two_step`` becomes -s(t+1)' W s(t) - b'(s(t+1) + s(t)); ``back``: which rows returned to the state before last.
     """
     for k in range(rows.size):
         r = rows[k]

@@ -40,56 +40,61 @@ class _Log:
 
 
 def threshold_sweep(work: Any, sweep: int, order: np.ndarray, noise: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """One sweep of single-neuron updates, in blocks: rank-one updates inside a block, one product for the rest."""
+    """One sweep of single-neuron updates, in blocks: rank-one updates inside a block, one product for the rest.
+
+    Inside a block, one row a neuron; a neuron's own row is left as it was when the neuron was asked, so that energies
+    and flips of the whole block are counted afterwards.
+    """
     network, device = work.network, work.fields.device
     at_work = torch.from_numpy(rows).to(device)
     weights, columns, low = network.weights, network.columns, network.low
+    step = 1 - low
     fields, states = work.fields[at_work], work.states[at_work]
     mirror = None if work.mirror is None else work.mirror[at_work]
     free = _at(work.free, at_work).expand_as(states)
     thresholds = torch.from_numpy(noise).to(device) if len(noise) else None
-    energy, rise = work.energy[at_work], work.rise[at_work]
+    energy, rise = (torch.from_numpy(a[rows]).to(device) for a in (work.energy, work.rise))
     flips = torch.zeros_like(energy, dtype=torch.int64)
     log = _Log(work, sweep)
-    diagonal = network.diagonal
     for first in range(0, len(order), BLOCK):
         block = torch.from_numpy(order[first : first + BLOCK]).to(device)
-        # One row a neuron, so that the loop below reads and writes contiguous memory.
         h, s, f = (t[:, block].T.contiguous() for t in (fields, states, free))
-        g = h if mirror is None else mirror[:, block].T.contiguous()
-        before = s.clone()
-        inside, inside_mirror = columns[block][:, block], weights[block][:, block]
+        g = None if mirror is None else mirror[:, block].T.contiguous()
+        on, off = (s == 1) & f, (s != 1) & f
+        diagonal = network.diagonal[block][:, None]
+        offset = None
+        if thresholds is not None:
+            offset = diagonal * (s.to(h.dtype) - 0.5 * (1 + low)) + thresholds[:, block].T
+        inside, inside_mirror = step * columns[block][:, block], step * weights[block][:, block]
+        turn = torch.zeros_like(h)
         for t in range(len(block)):
-            x = h[t]
-            if thresholds is not None:
-                x = x - diagonal[block[t]] * (s[t].to(h.dtype) - 0.5 * (1 + low)) - thresholds[:, block[t]]
-            flip = ((x > 0) != (s[t] == 1)) & (x != 0) & f[t]
-            if not bool(flip.any()):
-                continue
-            new = torch.where(flip, torch.where(x > 0, 1, low).to(torch.int8), s[t])
-            change = (new - s[t]).to(h.dtype)
-            wide = change.double()
-            drive = h[t].double() if mirror is None else 0.5 * (h[t].double() + g[t].double())
-            delta = -wide * drive - 0.5 * wide * wide * diagonal[block[t]].double()
-            energy += delta
-            rise = torch.maximum(rise, delta)
-            s[t] = new
-            h += inside[t][:, None] * change
-            if mirror is not None:
-                g += inside_mirror[t][:, None] * change
-            flips += flip
-            changed = torch.nonzero(flip)[:, 0]
-            log.add(at_work[changed], block[t].expand(len(changed)), energy[changed])
-        difference = (s - before).T.to(fields.dtype)
+            x = h[t] if offset is None else h[t] - offset[t]
+            turn[t] = ((x > 0) & off[t]).to(h.dtype) - ((x < 0) & on[t]).to(h.dtype)
+            h[t + 1 :].addr_(inside[t, t + 1 :], turn[t])
+            if g is not None:
+                g[t + 1 :].addr_(inside_mirror[t, t + 1 :], turn[t])
+        change = step * turn
+        wide = change.double()
+        drive = h.double() if g is None else 0.5 * (h.double() + g.double())
+        delta = -wide * drive - 0.5 * wide * wide * diagonal.double()
+        if work.log_flips:
+            after = energy + torch.cumsum(delta, dim=0)
+            asked, k = torch.nonzero(turn, as_tuple=True)
+            log.add(at_work[k], block[asked], after[asked, k])
+        energy += delta.sum(dim=0)
+        rise = torch.maximum(rise, delta.amax(dim=0))
+        flips += (turn != 0).sum(dim=0)
+        difference = change.T
         fields += difference @ columns[block]
         if mirror is not None:
             mirror += difference @ weights[block]
-        states[:, block] = s.T
+        states[:, block] += difference.to(torch.int8)
     log.close()
     work.fields[at_work], work.states[at_work] = fields, states
     if mirror is not None:
         work.mirror[at_work] = mirror
-    work.energy[at_work], work.rise[at_work], work.flips[at_work] = energy, rise, flips
+    for array, tensor in ((work.energy, energy), (work.rise, rise), (work.flips, flips)):
+        array[rows] = tensor.cpu().numpy()
     wrong = (((fields > 0) != (states == 1)) & (fields != 0) & free).any(dim=1)
     unstable = np.zeros(len(work.states), dtype=np.bool_)
     unstable[rows] = wrong.cpu().numpy()
@@ -102,7 +107,8 @@ def winner_sweep(work: Any, sweep: int, start: np.ndarray, order: np.ndarray, ro
     columns, low = network.columns, network.low
     step = 1 - low
     at_work = torch.from_numpy(rows).to(device)
-    work.flips[at_work] = 0
+    energy, rise = (torch.from_numpy(a).to(device) for a in (work.energy, work.rise))
+    flips = torch.zeros(len(work.states), dtype=torch.int64, device=device)
     log = _Log(work, sweep)
     half = 0.5 * step * network.diagonal.double()
     for a in order.tolist():
@@ -132,15 +138,17 @@ def winner_sweep(work: Any, sweep: int, start: np.ndarray, order: np.ndarray, ro
             continue
         delta = -step * (best_score - now_score)[moves]
         change = (new.to(torch.int8) - states)[moves]
-        work.energy[chosen] += delta
-        work.rise[chosen] = torch.maximum(work.rise[chosen], delta)
+        energy[chosen] += delta
+        rise[chosen] = torch.maximum(rise[chosen], delta)
         work.states[chosen, mine] += change
         work.fields[chosen] += change.to(work.fields.dtype) @ columns[mine]
-        work.flips[chosen] += (change != 0).sum(dim=1)
+        flips[chosen] += (change != 0).sum(dim=1)
         for sign in (-1, 1):
             k, neuron = torch.nonzero(sign * change > 0, as_tuple=True)
-            log.add(chosen[k], neuron + first, work.energy[chosen[k]])
+            log.add(chosen[k], neuron + first, energy[chosen[k]])
     log.close()
+    for array, tensor in ((work.energy, energy), (work.rise, rise), (work.flips, flips)):
+        array[rows] = tensor.cpu().numpy()[rows]
 
 
 def swap_sweep(work: Any, sweep: int, order: np.ndarray, rows: np.ndarray) -> None:
@@ -151,7 +159,7 @@ def swap_sweep(work: Any, sweep: int, order: np.ndarray, rows: np.ndarray) -> No
     at_work = torch.from_numpy(rows).to(device)
     fields, states = work.fields[at_work], work.states[at_work]
     free = _at(work.free, at_work).expand_as(states)
-    energy, rise = work.energy[at_work], work.rise[at_work]
+    energy, rise = (torch.from_numpy(a[rows]).to(device) for a in (work.energy, work.rise))
     flips = torch.zeros_like(energy, dtype=torch.int64)
     log = _Log(work, sweep)
     half = 0.5 * step * network.diagonal.double()
@@ -176,7 +184,8 @@ def swap_sweep(work: Any, sweep: int, order: np.ndarray, rows: np.ndarray) -> No
         log.add(at_work[chosen], torch.full_like(out, j), energy[chosen])
     log.close()
     work.fields[at_work], work.states[at_work] = fields, states
-    work.energy[at_work], work.rise[at_work], work.flips[at_work] = energy, rise, flips
+    for array, tensor in ((work.energy, energy), (work.rise, rise), (work.flips, flips)):
+        array[rows] = tensor.cpu().numpy()
 
 
 def choose_winners(work: Any, start: np.ndarray, rows: np.ndarray, chosen: Tensor) -> None:
@@ -221,18 +230,18 @@ def parallel_step(
     chosen: Tensor,
     fields: Tensor,
     rows: np.ndarray,
-    energy: Tensor,
-    two_step: Tensor,
-    flips: Tensor,
-    back: Tensor,
+    energy: np.ndarray,
+    two_step: np.ndarray,
+    flips: np.ndarray,
+    back: np.ndarray,
 ) -> None:
-    """Put ``chosen`` in place of ``states`` and bring fields and both energies up to date, see `recall.parallel_step`."""
+    """Put ``chosen`` in place of ``states`` and bring fields and energies up to date, see `recall.parallel_step`."""
     at_work = torch.from_numpy(rows).to(states.device)
     old, new, h, b = states[at_work], chosen[at_work], fields[at_work], _at(bias, at_work).double()
-    two_step[at_work] = -(new.double() * h.double() + old.double() * b).sum(dim=1)
+    two_step[rows] = -(new.double() * h.double() + old.double() * b).sum(dim=1).cpu().numpy()
     h = h + (new - old).to(h.dtype) @ columns
     fields[at_work] = h
-    energy[at_work] = -0.5 * (new.double() * (h.double() + b)).sum(dim=1)
-    flips[at_work] = (new != old).sum(dim=1)
-    back[at_work] = (new == previous[at_work]).all(dim=1)
+    energy[rows] = -0.5 * (new.double() * (h.double() + b)).sum(dim=1).cpu().numpy()
+    flips[rows] = (new != old).sum(dim=1).cpu().numpy()
+    back[rows] = (new == previous[at_work]).all(dim=1).cpu().numpy()
     previous[at_work], states[at_work] = old, new

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from jaxtyping import Bool, Float, Float64
 
-from bnn.counts import Counts
 from bnn.errors import DataError
 from bnn.kernels import threads
 from bnn.schema import Coding, Layout, Schema
@@ -130,7 +130,7 @@ def two_layers(schema: Schema, first: Iterable[str]) -> Bool[np.ndarray, "attrib
     """
     chosen = np.zeros(len(schema.names), dtype=bool)
     chosen[[schema.index(name) for name in first]] = True
-    return chosen[:, None] != chosen
+    return np.not_equal.outer(chosen, chosen)
 
 
 def tiles(layout: Layout, symmetric: bool) -> list[tuple[slice, slice]]:
@@ -139,7 +139,7 @@ def tiles(layout: Layout, symmetric: bool) -> list[tuple[slice, slice]]:
     for end in layout.start[1:].tolist():
         if end - edges[-1] >= TILE or end == layout.neurons:
             edges.append(end)
-    runs = [slice(a, b) for a, b in zip(edges[:-1], edges[1:], strict=True) if b > a]
+    runs = [slice(a, b) for a, b in pairwise(edges) if b > a]
     return [(to, given) for i, to in enumerate(runs) for given in (runs[i:] if symmetric else runs)]
 
 

@@ -27,7 +27,7 @@ def log_ratio(
     counts, connections, dtype
         What was seen, who is connected, the dtype of the weights.
     m
-        Strength of the estimate in records, at least 0; a pair seen as often as independence predicts has gain 0 exactly.
+        Strength of the estimate in records, at least 0; a pair as frequent as independence predicts has gain exactly 0.
     estimate
         A key of `bnn.estimate.ESTIMATES`. ``"conditional"`` is the class-conditional m-estimate of the papers: not
         symmetric, so that nothing guarantees descent.

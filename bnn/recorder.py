@@ -1,0 +1,69 @@
+"""Series of a recall, kept at each sweep's end."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float64, Int8
+from torch import Tensor
+
+from bnn.dynamics.base import Work
+from bnn.network import Network
+from bnn.trace import FlipLog
+
+
+class Recorder:
+    """Series at each sweep's end."""
+
+    def __init__(self, work: Work, external: Tensor, keep_states: bool) -> None:
+        self.work, self.keep_states = work, keep_states
+        self.external = external.double() if bool((external != 0).any()) else None
+        self.flips = np.zeros(len(work.states), dtype=np.int64)
+        self.sweeps = np.zeros(len(work.states), dtype=np.int64)
+        self.kept: dict[str, list[np.ndarray]] = {"energy": [], "two_step": [], "input": [], "states": []}
+        self.add(-1)
+
+    def add(self, number: int) -> None:
+        """Keep the state of affairs after sweep ``number``; -1 before the first."""
+        work = self.work
+        self.flips += work.flips
+        self.sweeps[work.flips > 0] = number + 1
+        self.kept["energy"].append(work.energy.copy())
+        self.kept["two_step"].append(work.two_step.copy())
+        if self.external is not None:
+            self.kept["input"].append((work.states.double() * self.external).sum(dim=1).cpu().numpy())
+        if self.keep_states:
+            self.kept["states"].append(work.states.cpu().numpy().copy())
+
+    def series(self, name: str) -> Float64[np.ndarray, "batch steps"]:
+        """[batch, sweeps + 1]; a sweep in which nothing changed is not part of it."""
+        return np.stack(self.kept[name][: self._length], axis=1)
+
+    @property
+    def _length(self) -> int:
+        steps = len(self.kept["energy"]) - 1
+        return 1 + (int(self.sweeps.max()) if self.work.outcome.all() else steps)
+
+    def log_similarity(
+        self, network: Network, energy: Float64[np.ndarray, "batch steps"], silent: Tensor | None
+    ) -> Float64[np.ndarray, "batch steps"]:
+        """log2 Sim = -2 (E + input V) + constant."""
+        own = energy if self.external is None else energy + self.series("input")
+        similarity = network.constant - 2.0 * own
+        if silent is not None and network.silence is not None:
+            similarity[silent.any(dim=1).cpu().numpy()] = np.nan
+        return similarity
+
+    def history(self) -> Int8[np.ndarray, "batch steps neurons"] | None:
+        """States at each sweep's end."""
+        return self.series("states") if self.keep_states else None
+
+    def flip_log(self) -> FlipLog:
+        """All flips, row by row."""
+        log = self.work.log
+        rows = np.concatenate([np.empty(0, np.int64), *(entry[1] for entry in log)])
+        order = np.argsort(rows, kind="stable")
+        sweep = np.concatenate([np.empty(0, np.int64), *(np.full(len(entry[1]), entry[0]) for entry in log)])
+        neuron = np.concatenate([np.empty(0, np.int64), *(entry[2] for entry in log)])
+        energy = np.concatenate([np.empty(0), *(entry[3] for entry in log)])
+        start = np.searchsorted(rows[order], np.arange(len(self.work.states) + 1))
+        return FlipLog(start, neuron[order], sweep[order], energy[order])

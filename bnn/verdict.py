@@ -1,0 +1,44 @@
+"""A verdict on descent that can fail: checks that share nothing with the increments, and what rounding may do."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from bnn.dynamics.base import GRAIN, Work
+from bnn.kernels import recall as kernels
+from bnn.kernels import threads
+from bnn.network import Network
+
+
+def audit(work: Work) -> float:
+    """Largest disagreement, in bits, of fields and energy with the final states, by a way that uses no increments."""
+    network, found = work.network, work.network._found
+    if "probe" not in found:
+        direction = np.random.default_rng(network.neurons).integers(0, 2, network.neurons).astype(np.float64)
+        found["probe"] = torch.from_numpy(direction).to(network.weights.device)
+        found["image"] = (network.columns @ found["probe"].to(network.weights.dtype)).double()
+    probe, image = found["probe"], found["image"]
+    if work.compiled:
+        mismatch = np.zeros(len(work.states))
+        arrays = tuple(t.numpy() for t in (work.states, work.fields, work.bias, probe, image))
+        rows = np.arange(len(mismatch))
+        threads.run(lambda begin, end: kernels.audit(*arrays, work.energy, rows[begin:end], mismatch), len(rows), GRAIN)
+        return float(mismatch.max())
+    values, fields, bias = work.states.double(), work.fields.double(), work.bias.double()
+    along = (fields @ probe - values @ image - bias @ probe).abs()
+    anew = -0.5 * (values * (fields + bias)).sum(dim=1).cpu().numpy()
+    return float(np.maximum(along.cpu().numpy(), np.abs(anew - work.energy)).max())
+
+
+def tolerance_of(network: Network, external: Float[Tensor, "_ neurons"]) -> float:
+    """What rounding may do to the checks, in bits: nothing where weights and input lie on a grid with room to spare."""
+    largest = float(external.abs().max())
+    bits = 22 if network.weights.dtype == torch.float32 else 51
+    room = 1 if network.weights.dtype == torch.float32 else network.neurons
+    if network.grid is not None and (largest == 0.0 or largest * room <= 2.0**bits * network.grid):
+        return 0.0
+    size = float(network.weights.abs().sum(dtype=torch.float64) + network.bias.abs().sum(dtype=torch.float64))
+    return 8.0 * torch.finfo(network.weights.dtype).eps * (size + largest * network.neurons)
