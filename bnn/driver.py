@@ -269,10 +269,13 @@ def _fields(network: Network, states: Tensor, bias: Tensor, compiled: bool) -> T
     """W V + b: one product, or the sum of the active columns where few neurons are active."""
     few = len(states) < 4 or np.count_nonzero(states[:16].cpu().numpy()) * 8 < states[:16].numel()
     if compiled and few:
-        fields = bias.repeat(len(states) // len(bias), 1)
-        columns, s, h = network.columns.numpy(), states.numpy(), fields.numpy()
-        rows = np.arange(len(s))
-        threads.run(lambda begin, end: kernels.add_active(columns, s, h, rows[begin:end]), len(s), GRAIN)
+        fields = torch.empty(states.shape, dtype=bias.dtype)
+        arrays = tuple(t.numpy() for t in (network.columns, states, bias, fields))
+        rows, n = np.arange(len(states)), network.neurons
+        if len(rows) < GRAIN:
+            threads.run(lambda begin, end: kernels.add_active(*arrays, rows, begin, end), n, 1024)
+        else:
+            threads.run(lambda begin, end: kernels.add_active(*arrays, rows[begin:end], 0, n), len(rows), GRAIN)
         return fields
     return torch.addmm(bias, states.to(bias.dtype), network.columns)
 

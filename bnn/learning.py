@@ -116,6 +116,7 @@ def learn(
         prior=torch.from_numpy(prior),
         prior_bias=None if chosen.prior_bias is None else torch.from_numpy(chosen.prior_bias(prior)),
         provenance=provenance,
+        symmetric=draft.symmetric or None,
     )
     return network.to(device=device)
 

@@ -6,7 +6,9 @@ import numpy as np
 from jaxtyping import Float64, Int8
 from torch import Tensor
 
-from bnn.dynamics.base import Work
+from bnn.dynamics.base import GRAIN, Work
+from bnn.kernels import recall as kernels
+from bnn.kernels import threads
 from bnn.network import Network
 from bnn.trace import FlipLog
 
@@ -16,7 +18,8 @@ class Recorder:
 
     def __init__(self, work: Work, external: Tensor, keep_states: bool) -> None:
         self.work, self.keep_states = work, keep_states
-        self.external = external.double() if bool((external != 0).any()) else None
+        self.external = external if bool((external != 0).any()) else None
+        self.input = np.zeros(len(work.states))
         self.flips = np.zeros(len(work.states), dtype=np.int64)
         self.sweeps = np.zeros(len(work.states), dtype=np.int64)
         self.kept: dict[str, list[np.ndarray]] = {"energy": [], "two_step": [], "input": [], "states": []}
@@ -30,9 +33,20 @@ class Recorder:
         self.kept["energy"].append(work.energy.copy())
         self.kept["two_step"].append(work.two_step.copy())
         if self.external is not None:
-            self.kept["input"].append((work.states.double() * self.external).sum(dim=1).cpu().numpy())
+            self._weigh(self.external)
+            self.kept["input"].append(self.input.copy())
         if self.keep_states:
             self.kept["states"].append(work.states.cpu().numpy().copy())
+
+    def _weigh(self, external: Tensor) -> None:
+        """Input times state of the rows that may have changed."""
+        work = self.work
+        if not work.compiled:
+            self.input = (work.states.double() * external.double()).sum(dim=1).cpu().numpy()
+            return
+        rows = np.flatnonzero(work.flips) if len(self.kept["input"]) else np.arange(len(work.states))
+        states, given = work.states.numpy(), external.numpy()
+        threads.run(lambda begin, end: kernels.weigh(states, given, self.input, rows[begin:end]), len(rows), GRAIN)
 
     def series(self, name: str) -> Float64[np.ndarray, "batch steps"]:
         """[batch, sweeps + 1]; a sweep in which nothing changed is not part of it."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int, Integer, Shaped
+from jaxtyping import Float, Int, Integer, Real, Shaped
 
 from bnn.errors import DataError, SchemaError, UnseenValueWarning, unknown_name
 from bnn.patterns import as_numbers, pattern_codes, pattern_schema
@@ -49,9 +49,9 @@ class Records:
     (2, 'int8')
     """
 
-    codes: Int[np.ndarray, "rows attributes"]
+    codes: Integer[np.ndarray, "rows attributes"]
     schema: Schema
-    weights: Float[np.ndarray, " rows"] | None = None
+    weights: Real[np.ndarray, " rows"] | None = None
     unseen: Int[np.ndarray, " attributes"] = None  # type: ignore[assignment]  # None only until __post_init__
 
     def __post_init__(self) -> None:
@@ -178,6 +178,7 @@ class Records:
                 UnseenValueWarning,
                 stacklevel=2,
             )
+        weights = None if weights is None else _checked_weights(weights, len(codes))
         return Records(codes, schema, weights, np.array([c.unseen for c in coded]))
 
     @staticmethod

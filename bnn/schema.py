@@ -46,6 +46,10 @@ class Attribute:
     kind: Kind = "nominal"
 
     def __post_init__(self) -> None:
+        if strange := [v for v in self.values if not isinstance(v, str | int | float)]:
+            raise DataError(
+                f"Attribute {self.name!r}: {strange[0]!r} is not a value; values are text, bools or numbers."
+            )
         if len(set(self.values)) != len(self.values):
             twice = next(v for i, v in enumerate(self.values) if v in self.values[:i])
             raise DataError(f"Attribute {self.name!r}: value {twice!r} is listed twice; values must be distinct.")
@@ -128,11 +132,11 @@ class Schema:
                 return f"attribute {mine.name!r} against {theirs.name!r}"
             if mine.kind != theirs.kind:
                 return f"attribute {mine.name!r} is {mine.kind} against {theirs.kind}"
-            if mine.values != theirs.values:
-                pairs = zip(mine.values, theirs.values, strict=False)
-                a, b = next(((a, b) for a, b in pairs if a != b), (len(mine.values), len(theirs.values)))
-                what = "value" if len(mine.values) == len(theirs.values) or a in mine.values else "number of values"
-                return f"attribute {mine.name!r}, {what} {a!r} against {b!r}"
+            for a, b in zip(mine.values, theirs.values, strict=False):
+                if a != b:
+                    return f"attribute {mine.name!r}, value {a!r} against {b!r}"
+            if len(mine.values) != len(theirs.values):
+                return f"attribute {mine.name!r}, {len(mine.values)} values against {len(theirs.values)}"
         return None
 
     def require_same(self, other: Schema, owner: str) -> None:
@@ -176,8 +180,10 @@ class Schema:
             attributes = tuple(Attribute(a["name"], tuple(a["values"]), a["kind"]) for a in data["attributes"])
             shape = None if data.get("shape") is None else tuple(map(int, data["shape"]))
             return Schema(attributes, data.get("target"), shape)
-        except (KeyError, TypeError, AttributeError) as error:
-            raise SchemaError(f"Schema.from_json: malformed schema ({error!r}); write it with schema.to_json().") from error
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            raise SchemaError(
+                f"Schema.from_json: malformed schema ({error!r}); write it with schema.to_json()."
+            ) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +260,8 @@ class Layout:
 
     def count(self, neurons: Shaped[np.ndarray, "batch neurons"]) -> Int[np.ndarray, "batch attributes"]:
         """Sum of a row's 0/1 neurons over each attribute, which may own none."""
+        if (np.diff(self.start) > 0).all():
+            return np.add.reduceat(neurons, self.start[:-1], axis=1, dtype=np.int64)
         total = np.zeros((len(neurons), self.neurons + 1), dtype=np.int64)
         np.cumsum(neurons, axis=1, out=total[:, 1:])
         return total[:, self.start[1:]] - total[:, self.start[:-1]]

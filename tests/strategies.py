@@ -1,14 +1,31 @@
 """Hypothesis strategies for schemas, records and patterns."""
 
+from contextlib import contextmanager
+
+import jaxtyping
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from bnn.patterns import pattern_schema
 from bnn.records import Records
 from bnn.schema import Attribute, Schema
 
 NAMES = st.text(alphabet="abcdexyz_ ", min_size=1, max_size=6)
 TEXTS = st.text(alphabet="abcxyzé0 1<-", min_size=1, max_size=5)
+
+
+@contextmanager
+def unchecked():
+    """Switch the type checker off: what users see who pass something the annotations do not allow.
+
+    Strategies need it too, since beartype picks the entries it looks at by `random`, which hypothesis forbids there.
+    """
+    jaxtyping.config.update("jaxtyping_disable", True)
+    try:
+        yield
+    finally:
+        jaxtyping.config.update("jaxtyping_disable", False)
 
 
 @st.composite
@@ -29,13 +46,14 @@ def attribute_values(draw, min_values=1, max_values=5):
 def schemas(draw, min_attributes=1, max_attributes=5, min_values=1, max_values=5, target=False):
     """Schemas of a table; with ``target=True`` the last attribute is the target."""
     names = draw(st.lists(NAMES, min_size=min_attributes, max_size=max_attributes, unique=True))
-    attributes = tuple(Attribute(name, draw(attribute_values(min_values, max_values))) for name in names)
-    return Schema(attributes, names[-1] if target else None)
+    values = [draw(attribute_values(min_values, max_values)) for _ in names]
+    with unchecked():
+        return Schema(tuple(map(Attribute, names, values)), names[-1] if target else None)
 
 
 def on_off_schema(neurons):
     """The schema of patterns of so many neurons."""
-    return Schema(tuple(Attribute(f"x{i}", (0, 1), "on_off") for i in range(neurons)))
+    return pattern_schema((neurons,))
 
 
 @st.composite
@@ -52,7 +70,9 @@ def records(draw, schema=None, min_rows=1, max_rows=20, gaps=True, weights=False
     """Records of a table: of the given schema, or of a drawn one."""
     schema = draw(schemas()) if schema is None else schema
     drawn = draw(codes(schema, min_rows, max_rows, gaps))
-    return Records(drawn, schema, draw(row_weights(len(drawn))) if weights else None)
+    row_weight = draw(row_weights(len(drawn))) if weights else None
+    with unchecked():
+        return Records(drawn, schema, row_weight)
 
 
 def row_weights(rows):
@@ -68,6 +88,9 @@ def patterns(draw, min_rows=1, max_rows=12, min_neurons=1, max_neurons=8, gaps=F
     return draw(hnp.arrays(np.float64, shape, elements=cells))
 
 
-def pattern_records(gaps=False, **sizes):
+@st.composite
+def pattern_records(draw, gaps=False, **sizes):
     """Records of patterns, one on_off attribute a neuron."""
-    return patterns(gaps=gaps, **sizes).map(Records.from_patterns)
+    drawn = draw(patterns(gaps=gaps, **sizes))
+    with unchecked():
+        return Records.from_patterns(drawn)

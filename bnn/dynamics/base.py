@@ -61,8 +61,8 @@ class Work:
         int64 [batch]: neurons that changed in the last sweep.
     outcome
         int8 [batch]: index into `OUTCOMES`; rows not ``RUNNING`` are left alone.
-    previous
-        States before the last parallel step; the other phase of a cycle.
+    previous, chosen
+        States before the last parallel step, the other phase of a cycle; and room for the next ones.
     log
         Every flip as (sweep, rows, neurons, energies after), where asked for.
     """
@@ -82,6 +82,7 @@ class Work:
     flips: Int64[np.ndarray, " batch"]
     outcome: Int8[np.ndarray, " batch"]
     previous: Int8[Tensor, "batch neurons"] | None = None
+    chosen: Int8[Tensor, "batch neurons"] | None = None
     log: list[tuple[int, np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=list)
 
     def running(self) -> Int64[np.ndarray, " rows"]:
@@ -181,10 +182,10 @@ def above_threshold(work: Work, rows: Tensor, attribute: slice) -> Int8[Tensor, 
 def step_parallel(work: Work, number: int, choose: Callable[[np.ndarray, Tensor], None]) -> None:
     """One parallel step of the running rows: ``choose(rows, chosen)`` writes the next states. Two-cycles end."""
     rows = work.running()
-    chosen = work.states.clone()
+    if work.previous is None or work.chosen is None:
+        work.previous, work.chosen = torch.full_like(work.states, 2), work.states.clone()
+    chosen = work.chosen
     choose(rows, chosen)
-    if work.previous is None:
-        work.previous = torch.full_like(work.states, 2)
     changed = torch.argwhere(chosen != work.states).cpu().numpy() if work.log_flips else None
     back = np.zeros(len(work.states), dtype=np.bool_)
     tensors = (work.network.columns, work.bias, work.states, work.previous, chosen, work.fields)

@@ -125,7 +125,7 @@ class Synchronous(Dynamics):
             fields = work.fields[at_work]
             new = torch.where(fields > 0, 1, work.network.low)
             moves = (fields != 0) & (work.free if len(work.free) == 1 else work.free[at_work])
-            chosen[at_work] = torch.where(moves, new.to(torch.int8), chosen[at_work])
+            chosen[at_work] = torch.where(moves, new.to(torch.int8), work.states[at_work])
 
         step_parallel(work, number, choose)
 

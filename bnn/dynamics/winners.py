@@ -82,7 +82,10 @@ class WinnerTakeAll(Dynamics):
             raise DataError(
                 f"recall.clamp: only some neurons of {name!r} are clamped; WinnerTakeAll clamps whole attributes."
             )
-        illegal = ((layout.count(states.on) != 1) & (owned > 1))[:, layout.attribute]
+        unclear = (layout.count(states.on) != 1) & (owned > 1)
+        if not unclear.any():
+            return states
+        illegal = unclear[:, layout.attribute]
         return NeuronStates(states.on, illegal if states.unknown is None else illegal | states.unknown)
 
     def choose(self, work: Work, rows: Tensor, attribute: slice) -> Int8[Tensor, "rows chosen"]:

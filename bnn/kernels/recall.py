@@ -12,17 +12,50 @@ from bnn.kernels.compiling import compiled
 
 
 @compiled
-def add_active(columns, states, fields, rows):  # type: ignore[no-untyped-def]
-    """Add to the fields the columns of the active neurons."""
+def add_active(columns, states, bias, fields, rows, first, last):  # type: ignore[no-untyped-def]
+    """Fields ``first`` to ``last - 1`` as bias plus the columns of the active neurons, four columns at a time."""
+    n = states.shape[1]
+    active = np.empty(n, np.int64)
     for r in rows:
-        h = fields[r]
+        h = fields[r, first:last]
+        h[:] = bias[min(r, bias.shape[0] - 1), first:last]
         s = states[r]
-        for i in range(s.size):
+        count = 0
+        for i in range(n):
             if s[i] != 0:
-                c = columns[i]
-                v = columns.dtype.type(s[i])
+                active[count] = i
+                count += 1
+        done = count - count % 4
+        for k in range(0, done, 4):
+            a, b, c, d = active[k], active[k + 1], active[k + 2], active[k + 3]
+            p, q, u, v = s[a], s[b], s[c], s[d]
+            x, y = columns[a, first:last], columns[b, first:last]
+            z, w = columns[c, first:last], columns[d, first:last]
+            if p + q + u + v == 4:
                 for j in range(h.size):
-                    h[j] += v * c[j]
+                    h[j] += (x[j] + y[j]) + (z[j] + w[j])
+            else:
+                e, f = columns.dtype.type(p), columns.dtype.type(q)
+                g, o = columns.dtype.type(u), columns.dtype.type(v)
+                for j in range(h.size):
+                    h[j] += (e * x[j] + f * y[j]) + (g * z[j] + o * w[j])
+        for k in range(done, count):
+            value = columns.dtype.type(s[active[k]])
+            x = columns[active[k], first:last]
+            for j in range(h.size):
+                h[j] += value * x[j]
+
+
+@compiled
+def weigh(states, external, total, rows):  # type: ignore[no-untyped-def]
+    """Input times state, in float64."""
+    for r in rows:
+        s = states[r]
+        u = external[min(r, external.shape[0] - 1)]
+        value = 0.0
+        for j in range(s.size):
+            value += s[j] * np.float64(u[j])
+        total[r] = value
 
 
 @compiled

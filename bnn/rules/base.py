@@ -45,6 +45,13 @@ class Connections:
                 f"learn.mask: got shape {self.mask.shape}; give one True or False for each pair of the "
                 f"{attributes} attributes, [{attributes}, {attributes}]."
             )
+        if self.mask is not None and not np.array_equal(self.mask, self.mask.T):
+            a, b = np.argwhere(self.mask != self.mask.T)[0]
+            names = self.layout.schema.names
+            raise DataError(
+                f"learn.mask: {names[a]!r} and {names[b]!r} are connected one way only; "
+                "connections go both ways, so give a symmetric mask."
+            )
 
     def disconnect(self, block: Float[np.ndarray, "to from"], to: slice, given: slice, value: float) -> None:
         """Write ``value`` in place wherever neurons of this block are not connected."""
@@ -76,6 +83,8 @@ class Draft:
         [neurons, attributes]: part of the bias that leaves while an attribute is unknown; None where nothing leaves.
     constant
         log2 Sim = -2 E + constant.
+    symmetric
+        Whether `weights` equal their mirror image by construction.
     unit
         If given, `weights` are whole numbers of this unit, such as 1 / rows: rounding the unit alone keeps exact ties.
     """
@@ -86,6 +95,7 @@ class Draft:
     silence: Float[np.ndarray, "neurons attributes"] | None = None
     constant: float = 0.0
     unit: float | None = None
+    symmetric: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,8 @@ def log_odds(
         return total
 
     constant = fill_tiles(layout, chosen.symmetric, fill)
-    return Draft(weights, silence.sum(axis=1, dtype=np.float64), silence=silence, constant=constant)
+    bias = silence.sum(axis=1, dtype=np.float64)
+    return Draft(weights, bias, silence=silence, constant=constant, symmetric=chosen.symmetric)
 
 
 RULE = Rule(

@@ -1,0 +1,2 @@
+"""Pictures."""
+from bnn.plots.series import energy, similarity

@@ -1,0 +1,188 @@
+"""What must fall and what should rise, against sweeps or flips."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float64, Int
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+
+from bnn.errors import DataError
+from bnn.plots.style import GREY, PALE, WARNING, count, figure_of, given_or_new, note, number_axis, readable, style, unit
+from bnn.trace import Trace
+
+MOST_LINES = 12
+
+
+@style()
+def energy(trace: Trace, *, ax: Axes | None = None, label: str | None = None, row: int | None = None) -> Figure:
+    """Draw what must fall: the Lyapunov function of each row against sweeps, or one row's energy against its flips.
+
+    Up to 12 rows are thin lines; more become their median and the band from the 10th to the 90th percentile, with the
+    row of the largest rise beside them. Rises are drawn in the warning colour, and a missing guarantee is written out.
+
+    Parameters
+    ----------
+    trace
+        From `bnn.recall`.
+    ax
+        Axes to draw into; None makes a figure.
+    label
+        Name in the legend, to compare several traces in the same axes.
+    row
+        Draw this row alone, every flip a step; needs ``record="flips"``.
+
+    Raises
+    ------
+    DataError
+        ``row`` without recorded flips, or no such row.
+
+    Examples
+    --------
+    >>> import bnn
+    >>> network = bnn.Network.of([[0, 1], [1, 0]], bias=[-0.5, 0.0])
+    >>> figure = energy(bnn.recall(network, [[0, 1], [1, 1]], seed=0))
+    >>> figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()
+    ('sweep', 'energy (bits)')
+    """
+    ax = given_or_new(ax, 7.5, 4.5)
+    if row is None:
+        _draw_rows(ax, trace.times, trace.lyapunov, "rise", trace.descent.tolerance, label)
+        ax.set_ylabel(f"{trace.lyapunov_name} ({unit(trace.network)})")
+        note(ax, *_verdict(trace))
+    else:
+        draw_flips(ax, trace, row, label)
+        if trace.lyapunov_name == "energy":
+            note(ax, *_verdict(trace))
+        else:
+            note(ax, f"E itself may rise here: what must fall is the {trace.lyapunov_name}")
+    if ax.get_legend_handles_labels()[0]:
+        ax.legend(loc="best")
+    return figure_of(ax)
+
+
+@style()
+def similarity(trace: Trace, *, ax: Axes | None = None, label: str | None = None) -> Figure:
+    """Draw log2 Sim, the agreement of the active neurons, which rises as the energy falls [B eq 6, 7, 22].
+
+    Lines, band and warnings as in `energy`, for falls instead of rises. Rows whose similarity is not defined, because
+    silent neurons leave the odds form's constant open, are left out, and their number is written out.
+
+    Parameters
+    ----------
+    trace
+        From `bnn.recall`.
+    ax
+        Axes to draw into; None makes a figure.
+    label
+        Name in the legend, to compare several traces in the same axes.
+
+    Examples
+    --------
+    >>> import bnn
+    >>> network = bnn.Network.of([[0, 1], [1, 0]], bias=[-0.5, 0.0])
+    >>> figure = similarity(bnn.recall(network, [[0, 1], [1, 1]], seed=0))
+    >>> figure.axes[0].get_ylabel()
+    'log2 similarity (bits)'
+    """
+    ax = given_or_new(ax, 7.5, 4.5)
+    defined = ~np.isnan(trace.log_similarity).any(axis=1)
+    _draw_rows(ax, trace.times, trace.log_similarity[defined], "fall", 2 * trace.descent.tolerance, label)
+    ax.set_ylabel(f"log2 similarity ({unit(trace.network)})")
+    text, colour = _verdict(trace)
+    own = trace.network.constant - 2.0 * trace.energy[defined]
+    if trace.lyapunov_name != "energy":
+        text, colour = f"may fall: what is sure to fall is the {trace.lyapunov_name}", GREY
+    elif not np.allclose(own, trace.log_similarity[defined]):
+        text, colour = "may fall: the external input is part of the energy, not of the similarity", GREY
+    if not defined.all():
+        text = f"{count(int((~defined).sum()), 'row')} left out, undefined while neurons are silent\n{text}"
+    note(ax, text, colour)
+    if ax.get_legend_handles_labels()[0]:
+        ax.legend(loc="best")
+    return figure_of(ax)
+
+
+def flips_of(trace: Trace, row: int) -> tuple[Float64[np.ndarray, " steps"], Int[np.ndarray, " flips"]]:
+    """E of a row at its start and after each flip, in bits, and the sweep of each flip; `DataError` if not recorded."""
+    if trace.flip_log is None:
+        raise DataError('plots.energy.row: the flips were not recorded; call recall(..., record="flips").')
+    if not -len(trace) <= row < len(trace):
+        raise DataError(f"plots.energy.row: got {row}; the trace has rows 0 to {len(trace) - 1}.")
+    row %= len(trace)
+    mine = slice(*trace.flip_log.start[row : row + 2].tolist())
+    return np.concatenate([trace.energy[row, :1], trace.flip_log.energy[mine]]), trace.flip_log.sweep[mine]
+
+
+def draw_flips(ax: Axes, trace: Trace, row: int, label: str | None = None) -> None:
+    """Draw one row's energy as a staircase, one step a flip, with a pale line where a sweep ends."""
+    values, sweep = flips_of(trace, row)
+    flip = np.arange(len(values), dtype=np.float64)
+    ends = np.flatnonzero(np.diff(sweep)) + 1.5
+    if len(ends) <= MOST_LINES:
+        for x in ends.tolist():
+            ax.axvline(x, color=PALE, zorder=0)
+        for x, number in zip([0.0, *ends.tolist()], np.unique(sweep).tolist(), strict=False):
+            ax.text(x, 1.0, f" sweep {number + 1}", transform=ax.get_xaxis_transform(), color=GREY, fontsize=10, va="top")
+    ax.plot(flip, values, drawstyle="steps-post", label=label, marker="o" if len(values) == 1 else None)
+    before, after = values[:-1], values[1:]
+    risen = np.flatnonzero(after - before > trace.descent.tolerance)
+    _warn(ax, [((k + 1, before[k]), (k + 1, after[k])) for k in risen.tolist()])
+    ax.set_xlabel("flip")
+    ax.set_ylabel(f"energy ({unit(trace.network)})")
+    number_axis(ax.xaxis, whole=True)
+    number_axis(ax.yaxis)
+
+
+def _draw_rows(
+    ax: Axes,
+    times: Float64[np.ndarray, " steps"],
+    values: Float64[np.ndarray, "batch steps"],
+    wrong: str,
+    tolerance: float,
+    label: str | None,
+) -> None:
+    """Draw rows as lines, or as median and band, and mark each step in the ``wrong`` direction, "rise" or "fall"."""
+    marker = "o" if len(times) <= MOST_LINES else None
+    step = np.diff(values, axis=1) * (1 if wrong == "rise" else -1)
+    if len(values) > MOST_LINES:
+        low, middle, high = np.percentile(values, [10, 50, 90], axis=0)
+        name = f"median of {count(len(values), 'row')}, band 10 to 90 %"
+        name = name if label is None else f"{label}: {name}"
+        (line,) = ax.plot(times, middle, marker=marker, markersize=5, linewidth=2.5, zorder=3, label=name)
+        ax.fill_between(times, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
+        worst = step.max(axis=1, initial=0.0).argsort()[::-1][: int(step.max(initial=0.0) > tolerance)]
+        for row in worst.tolist():
+            ax.plot(times, values[row], color=GREY, linewidth=1, label=f"row {row}: the largest {wrong} in a sweep")
+        values, step = values[worst], step[worst]
+    else:
+        colour = None
+        for row, line_values in enumerate(values):
+            name = label if row == 0 else None
+            (line,) = ax.plot(
+                times, line_values, color=colour, marker=marker, markersize=4, linewidth=1.2, alpha=0.8, label=name
+            )
+            colour = line.get_color()
+    at = np.argwhere(step > tolerance)
+    _warn(ax, [((times[t], values[r, t]), (times[t + 1], values[r, t + 1])) for r, t in at.tolist()])
+    ax.set_xlabel("sweep")
+    number_axis(ax.xaxis, whole=True)
+    number_axis(ax.yaxis)
+
+
+def _warn(ax: Axes, segments: list[tuple[tuple[float, float], tuple[float, float]]]) -> None:
+    """Draw segments over what is there, in the warning colour."""
+    if segments:
+        ax.add_collection(LineCollection(segments, colors=WARNING, linewidths=2.5, zorder=4))
+
+
+def _verdict(trace: Trace) -> tuple[str, str]:
+    """What the trace says of its descent, and the colour to say it in."""
+    descent = trace.descent
+    rise = f"largest rise {readable(descent.largest_rise, ',.3g')} {unit(trace.network)}"
+    if not descent.guaranteed:
+        return f"no guarantee: {descent.reason}\n{rise}", WARNING
+    if not descent.holds:
+        return f"descent violated: {rise}, independent checks differ by {descent.mismatch:.3g}", WARNING
+    return "descent verified over every single change", GREY
