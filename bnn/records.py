@@ -14,7 +14,7 @@ from jaxtyping import Float, Int, Integer, Real, Shaped
 from bnn.errors import DataError, SchemaError, UnseenValueWarning, unknown_name
 from bnn.patterns import as_numbers, pattern_codes, pattern_schema
 from bnn.schema import Schema
-from bnn.tables import columns_of, encode, smallest_type
+from bnn.tables import CodedColumn, columns_of, encode, smallest_type
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,29 +155,20 @@ class Records:
         ((2, 4), [[1, 1], [0, 0], [-1, 1]])
         """
         columns = columns_of(table)
-        if target is not None and target not in columns:
-            raise unknown_name("Records.from_table.target", target, columns)
         if schema is not None:
             columns = _in_order_of(schema, columns)
+        if target is not None and target not in columns:
+            raise unknown_name("Records.from_table.target", target, columns)
         known = [None] * len(columns) if schema is None else schema.attributes
-        coded = [
-            encode(name, column, attribute) for (name, column), attribute in zip(columns.items(), known, strict=True)
-        ]
+        coded = [encode(*column, attribute) for column, attribute in zip(columns.items(), known, strict=True)]
         if schema is None:
-            schema = Schema(tuple(c.attribute for c in coded), target)
+            schema = Schema(tuple(column.attribute for column in coded), target)
         elif target is not None:
             schema = replace(schema, target=target)
         codes = np.empty((len(coded[0].codes), len(coded)), smallest_type(max(schema.sizes)), order="F")
         for j, column in enumerate(coded):
             codes[:, j] = column.codes
-        if unseen := [c for c in coded if c.unseen]:
-            told = ", ".join(f"{c.attribute.name!r} {c.unseen} (such as {c.example!r})" for c in unseen[:5])
-            more = f" and {len(unseen) - 5} more attributes" if len(unseen) > 5 else ""
-            warnings.warn(
-                f"Records.from_table: values that the schema lacks were taken as missing: {told}{more}.",
-                UnseenValueWarning,
-                stacklevel=2,
-            )
+        _warn_of_unseen(coded)
         weights = None if weights is None else _checked_weights(weights, len(codes))
         return Records(codes, schema, weights, np.array([c.unseen for c in coded]))
 
@@ -240,6 +231,18 @@ def _in_order_of(schema: Schema, columns: dict[str, Any]) -> dict[str, Any]:
         raise unknown_name("Records.from_table: the table lacks a column of the schema", lacking[0], columns)
     unknown = np.full(len(next(iter(columns.values()))), np.nan)
     return {name: columns.get(name, unknown) for name in schema.names}
+
+
+def _warn_of_unseen(coded: list[CodedColumn]) -> None:
+    """Warn of the values that the schema lacks, by attribute, with their number and an example."""
+    if unseen := [column for column in coded if column.unseen]:
+        told = ", ".join(f"{c.attribute.name!r} {c.unseen} (such as {c.example!r})" for c in unseen[:5])
+        more = f" and {len(unseen) - 5} more attributes" if len(unseen) > 5 else ""
+        warnings.warn(
+            f"Records.from_table: values that the schema lacks were taken as missing: {told}{more}.",
+            UnseenValueWarning,
+            stacklevel=3,
+        )
 
 
 def _row_numbers(rows: Any, number: int) -> Shaped[np.ndarray, " chosen"]:

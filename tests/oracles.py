@@ -1,5 +1,8 @@
 """Slow, obvious twins of what the package does quickly."""
 
+import math
+from fractions import Fraction
+
 import numpy as np
 
 
@@ -27,3 +30,305 @@ def counts(records, layout, scale=1):
             for b in range(attributes):
                 known[a, b] += weight * (is_known[a] and is_known[b])
     return joint, on, known, rows
+
+
+# --- Estimates, rules and recall ----------------------------------------------------------------------------------
+
+
+def four_cells(records, layout, j, i):
+    """{(x, y): number of records with neuron j in state x and i in state y}, where both attributes are known."""
+    cells = {(x, y): Fraction(0) for x in (True, False) for y in (True, False)}
+    weights = np.ones(records.rows) if records.weights is None else records.weights
+    for codes, weight in zip(records.codes.tolist(), weights.tolist(), strict=True):
+        a, b = codes[layout.attribute[j]], codes[layout.attribute[i]]
+        if a >= 0 and b >= 0:
+            cells[a == layout.value[j], b == layout.value[i]] += Fraction(weight)
+    return cells
+
+
+def joint_ratio(cells, x, y, m):
+    """(R + m) / (N + m), R = N(j,i) / (P(j) P(i)), for neuron j in state x and i in state y."""
+    number = sum(cells.values())
+    if number == 0:
+        return Fraction(1)
+    p_to, p_from = (cells[x, True] + cells[x, False]) / number, (cells[True, y] + cells[False, y]) / number
+    ratio = cells[x, y] / (p_to * p_from) if cells[x, y] else 0
+    return (ratio + m) / (number + m)
+
+
+def conditional_ratio(cells, x, y, m):
+    """P(j|i) / P(j) with the m-estimate P(j|i) = (N(j,i) + m P(j)) / (N(i) + m)."""
+    number, given = sum(cells.values()), cells[True, y] + cells[False, y]
+    if given + m == 0 or number == 0:
+        return Fraction(1)
+    ratio = cells[x, y] / ((cells[x, True] + cells[x, False]) / number) if cells[x, y] else 0
+    return (ratio + m) / (given + m)
+
+
+RATIOS = {"joint": joint_ratio, "conditional": conditional_ratio}
+
+
+def connected(layout, j, i, within=False, self_connections=False):
+    """Whether neuron j listens to neuron i."""
+    if i == j:
+        return self_connections
+    return within or layout.attribute[i] != layout.attribute[j]
+
+
+def log_ratios(records, layout, *, m=2, estimate="joint", **connections):
+    """{(x, y): float64 [neurons, neurons]}: L(x, y) = log2 of the ratio of every pair, 0 where not connected."""
+    n = layout.neurons
+    logs = {(x, y): np.zeros((n, n)) for x in (True, False) for y in (True, False)}
+    for j in range(n):
+        for i in range(n):
+            if connected(layout, j, i, **connections):
+                cells = four_cells(records, layout, j, i)
+                for x, y in logs:
+                    logs[x, y][j, i] = math.log2(RATIOS[estimate](cells, x, y, Fraction(m)))
+    return logs
+
+
+def probability(records, layout, **options):
+    """Weights, bias, silence, constant of the probability form [B 2.2]."""
+    return log_ratios(records, layout, **options)[True, True], np.zeros(layout.neurons), None, 0.0
+
+
+def odds(records, layout, **options):
+    """Weights, bias, silence, constant of the odds form, from its four cells [B eq 20]."""
+    logs = log_ratios(records, layout, **options)
+    weights = logs[True, True] - logs[False, True] - logs[True, False] + logs[False, False]
+    silence = np.zeros((layout.neurons, len(layout.schema.names)))
+    for i, a in enumerate(layout.attribute):
+        silence[:, a] += logs[True, False][:, i] - logs[False, False][:, i]
+    return weights, silence.sum(axis=1), silence, logs[False, False].sum()
+
+
+def hopfield(records, layout, *, low=-1, **connections):
+    """Weights, bias, silence, constant of Hopfield's rule: P(same) - P(different)."""
+    n = layout.neurons
+    weights = np.zeros((n, n))
+    for j in range(n):
+        for i in range(n):
+            cells = four_cells(records, layout, j, i)
+            if connected(layout, j, i, **connections) and (number := sum(cells.values())):
+                same = cells[True, True] + cells[False, False]
+                weights[j, i] = (2 * same - number) / number
+    return weights, np.zeros(n), None, 0.0
+
+
+class Row:
+    """One row of a recall. Every field and energy is computed anew from the states, in Python's whole numbers.
+
+    Fields come in units of the network's grid, energies in half units.
+    """
+
+    def __init__(self, network, on, unknown, held, external):
+        self.unit = network.grid or 2.0**-60
+        self.low = network.low
+        self.start, self.attribute = network.layout.start.tolist(), network.layout.attribute.tolist()
+        self.weights = self._whole(network.weights.numpy())
+        self.full_bias = self._whole(network.bias.numpy()) + self._whole(np.rint(external / self.unit) * self.unit)
+        self.silence = None if network.silence is None else self._whole(network.silence.numpy())
+        self.held, self.unknown = held.tolist(), unknown.copy()
+        self.state = np.array([0 if u else (1 if v else self.low) for v, u in zip(on, unknown, strict=True)], object)
+
+    def _whole(self, array):
+        units = np.asarray(array, dtype=np.float64) / self.unit
+        assert (units == np.rint(units)).all(), "not on the grid"
+        return np.vectorize(int, otypes=[object])(units)
+
+    @property
+    def bias(self):
+        bias = self.full_bias
+        if self.silence is not None:
+            for a in {self.attribute[j] for j in np.flatnonzero(self.unknown)}:
+                bias = bias - self.silence[:, a]
+        return bias
+
+    def field(self):
+        return self.weights.dot(self.state) + self.bias
+
+    def energy(self, state=None):
+        state = self.state if state is None else state
+        return -state.dot(self.weights.dot(state)) - 2 * state.dot(self.bias)
+
+    def neurons(self, a):
+        return range(self.start[a], self.start[a + 1])
+
+    def with_value(self, a, chosen):
+        """The state with one neuron of attribute a on, or none."""
+        state = self.state.copy()
+        for j in self.neurons(a):
+            state[j] = 1 if j == chosen else self.low
+        return state
+
+    def values(self, a):
+        """What attribute a may be: one of its neurons on; with a single neuron, off or on."""
+        mine = list(self.neurons(a))
+        return [None, *mine] if len(mine) == 1 else mine
+
+    def least(self, a, present=()):
+        """Value of attribute a of least energy, the present one before others as good, then the first."""
+        first = [*present, *(v for v in self.values(a) if v not in present)]
+        return min(first, key=lambda v: self.energy(self.with_value(a, v)))
+
+
+def threshold(field, state, low):
+    """The threshold rule: on above zero, off below, unchanged at zero."""
+    return 1 if field > 0 else low if field < 0 else state
+
+
+def fill_by_threshold(row, a):
+    fields = row.field()
+    for j in row.neurons(a):
+        row.state[j] = 1 if fields[j] > 0 else row.low
+
+
+def fill_by_energy(row, a):
+    row.unknown[row.start[a] : row.start[a + 1]] = False  # evidence of being off counts once the attribute is known
+    row.state = row.with_value(a, row.least(a))
+
+
+def asynchronous(row, order):
+    """One sweep; returns the flips as (neuron, energy after), and whether every neuron is stable."""
+    flips = []
+    for j in order(len(row.state)):
+        new = threshold(row.field()[j], row.state[j], row.low)
+        if not row.held[j] and new != row.state[j]:
+            row.state[j] = new
+            flips.append((j, row.energy()))
+    fields = row.field()
+    stable = all(h or threshold(fields[j], s, row.low) == s for j, (h, s) in enumerate(zip(row.held, row.state, strict=True)))
+    return flips, stable
+
+
+def glauber(row, order, uniform, temperature):
+    """One sweep: on with the Boltzmann probability of on against off, 2^(-E/T), all other neurons as they are."""
+    flips = []
+    for j in order(len(row.state)):
+        on, off = row.state.copy(), row.state.copy()
+        on[j], off[j] = 1, row.low
+        saved = float(row.energy(off) - row.energy(on)) * row.unit / 2
+        new = 1 if uniform[j] < 1 / (1 + 2.0 ** min(-saved / temperature, 1000.0)) else row.low
+        if not row.held[j] and new != row.state[j]:
+            row.state[j] = new
+            flips.append((j, row.energy()))
+    return flips, False
+
+
+def winner_take_all(row, order):
+    """One sweep: each attribute takes its value of least energy."""
+    flips = []
+    for a in order(len(row.start) - 1):
+        mine = list(row.neurons(a))
+        if mine and not row.held[mine[0]]:
+            present = [j for j in mine if row.state[j] == 1] or [None]
+            new = row.with_value(a, row.least(a, present))
+            changed = [j for j in mine if new[j] != row.state[j]]
+            row.state = new
+            changed.sort(key=lambda j: new[j])  # off, then on
+            flips += [(j, row.energy()) for j in changed]
+    return flips, not flips
+
+
+def k_winners(row, order):
+    """One sweep: each neuron that is off changes places with the on neuron that saves most energy, if any does."""
+    flips = []
+    for j in order(len(row.state)):
+        swaps = []
+        for o in range(len(row.state)):
+            if row.state[j] != 1 and row.state[o] == 1 and not row.held[j] and not row.held[o]:
+                swapped = row.state.copy()
+                swapped[j], swapped[o] = 1, row.low
+                swaps.append((row.energy(swapped), o))
+        if swaps and min(swaps)[0] < row.energy():
+            energy, o = min(swaps)
+            row.state[j], row.state[o] = 1, row.low
+            flips += [(o, energy), (j, energy)]
+    return flips, not flips
+
+
+def all_thresholds(row):
+    fields = row.field()
+    return [s if f else threshold(h, s, row.low) for h, s, f in zip(fields, row.state, row.held, strict=True)]
+
+
+def all_winners(row):
+    """Each attribute's largest field wins, the present value before others as large, then the first."""
+    fields, new = row.field(), row.state.copy()
+    for a in range(len(row.start) - 1):
+        mine = list(row.neurons(a))
+        if mine and not row.held[mine[0]]:
+            if len(mine) == 1:
+                new[mine[0]] = threshold(fields[mine[0]], row.state[mine[0]], row.low)
+            else:
+                winner = max(mine, key=lambda j: (fields[j], row.state[j] == 1, -j))
+                new[mine] = [1 if j == winner else row.low for j in mine]
+    return new
+
+
+def largest_fields(row, k):
+    """k neurons on, clamped ones counted, those of largest field, the present ones before others as large."""
+    fields, new = row.field(), row.state.copy()
+    free = [j for j in range(len(new)) if not row.held[j]]
+    k -= sum(s == 1 and h for s, h in zip(row.state, row.held, strict=True))
+    winners = sorted(free, key=lambda j: (-fields[j], row.state[j] != 1, j))[: max(k, 0)]
+    new[free] = [1 if j in winners else row.low for j in free]
+    return new
+
+
+class Recalled:
+    """What became of one row: its start and end, series, flips and outcome."""
+
+    def __init__(self, row):
+        self.start = row.state.copy()
+        self.energies, self.two_steps = [row.energy()], [2 * row.energy()]
+        self.states, self.flips = [row.state.copy()], []
+        self.outcome, self.other_phase, self.sweeps = "limit", None, 0
+
+    def add(self, number, row, flips, two_step=0):
+        self.energies.append(row.energy())
+        self.two_steps.append(two_step)
+        self.states.append(row.state.copy())
+        self.flips += [(number, neuron, energy) for neuron, energy in flips]
+        self.sweeps = number + 1 if flips else self.sweeps
+
+
+def run_sequential(row, sweep, max_sweeps):
+    """``sweep(number)`` returns flips and whether the row has settled."""
+    recalled = Recalled(row)
+    for number in range(max_sweeps):
+        flips, settled = sweep(number)
+        recalled.add(number, row, flips)
+        if settled:
+            recalled.outcome = "settled"
+            break
+    return recalled
+
+
+def run_parallel(row, choose, max_sweeps):
+    """``choose()`` returns the next state of all neurons."""
+    recalled = Recalled(row)
+    for number in range(max_sweeps):
+        before, new = row.state.copy(), np.array(choose(), object)
+        two_step = -2 * new.dot(row.field()) - 2 * before.dot(row.bias)  # half units too
+        changed = np.flatnonzero(new != before)
+        row.state = new
+        recalled.add(number, row, [(j, row.energy()) for j in changed], two_step)
+        if not len(changed):
+            recalled.outcome = "settled"
+            break
+        if number > 0 and (new == recalled.states[-3]).all():
+            recalled.outcome, recalled.other_phase = "cycle", before
+            break
+    return recalled
+
+
+def boltzmann(network, temperature):
+    """States of a small network, counting up, and their probabilities, proportional to 2^(-E/T)."""
+    n, low = network.neurons, network.low
+    weights, bias = network.weights.numpy(), network.bias.numpy()
+    states = [[1 if number >> (n - 1 - j) & 1 else low for j in range(n)] for number in range(2**n)]
+    energies = [-0.5 * np.dot(v, weights @ v) - np.dot(bias, v) for v in states]
+    terms = 2.0 ** (-np.array(energies) / temperature)
+    return np.array(states), terms / terms.sum()

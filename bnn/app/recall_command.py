@@ -1,4 +1,4 @@
-"""The work of ``bnn recall``: read data, learn each rule, recall the cues, sum up what happened."""
+"""The work of ``bnn recall``: read data, check what was asked, learn each rule, recall the cues."""
 
 from __future__ import annotations
 
@@ -66,6 +66,8 @@ class Task:
         Share of the known cells that were changed in the cues; None where a row is asked about instead.
     rules, dynamics, input, clamp
         As `bnn.learn` and `bnn.recall` take them.
+    table
+        Whether the data are a table, not patterns.
     known
         Whether the row asked about is among those learned.
     """
@@ -80,52 +82,8 @@ class Task:
     dynamics: Dynamics
     input: str | float
     clamp: tuple[str, ...] | None = None
+    table: bool = False
     known: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """What one rule did with all cues: counts, means over the cues, and the verdict; the rows of ``--json``."""
-
-    rule: str
-    cues: int
-    recalled: int
-    overlap_before: float
-    overlap_after: float
-    flips: float
-    sweeps: float
-    energy_before: float
-    energy_after: float
-    descent_holds: bool
-    largest_rise: float
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What one rule says of one attribute that was hidden; the answers of ``--json``.
-
-    Attributes
-    ----------
-    rule, attribute
-        Who answers what.
-    recalled, true
-        The value recalled and the one the row has; None where there is none.
-    next, lead
-        The best of the other values, and by how much the field of the recalled one exceeds it, in bits (Hopfield's rule
-        has no unit); None where the attribute has no other value.
-    prior, posterior
-        Share of the learned rows that have the value, and its naive Bayesian probability given all other attributes;
-        None where the rule has none.
-    """
-
-    rule: str
-    attribute: str
-    recalled: Value | None
-    true: Value | None
-    next: Value | None = None
-    lead: float | None = None
-    prior: float | None = None
-    posterior: float | None = None
 
 
 def prepare(request: Request) -> Task:
@@ -163,7 +121,7 @@ def prepare(request: Request) -> Task:
     if request.row is None:
         noise = 0.1 if request.noise is None else request.noise
         cues = corrupt(learned, flip=noise, seed=request.seed)
-        return Task(request, name, learned, cues, learned, noise, rules, dynamics, external)
+        return Task(request, name, learned, cues, learned, noise, rules, dynamics, external, table=table)
     if not 0 <= request.row < records.rows:
         raise DataError(f"--row: got {request.row}; {name} has the rows 0 to {records.rows - 1}.")
     for attribute in request.mask:
@@ -175,7 +133,7 @@ def prepare(request: Request) -> Task:
     clamp = None if request.free else tuple(n for n in records.schema.names if n not in request.mask)
     cue = Records(codes, records.schema)
     known = request.row in chosen
-    return Task(request, name, learned, cue, truth, None, rules, dynamics, external, clamp, known)
+    return Task(request, name, learned, cue, truth, None, rules, dynamics, external, clamp, table, known)
 
 
 def read_data(data: str) -> tuple[str, Records, Sequence[Value | None] | None]:
@@ -206,101 +164,6 @@ def run(task: Task, rule: str, progress: Callable[[int, int], None]) -> Trace:
         max_sweeps=task.request.max_sweeps,
         progress=progress,
     )
-
-
-def summarise(rule: str, trace: Trace, truth: Records) -> Summary:
-    """Counts and means over the cues; recalled are those that came back to their own pattern, all of it."""
-    own = coding.read_states(trace.network.layout, truth, "recall.truth")
-    nothing = np.zeros_like(own.on, dtype=bool)
-    gaps, unknown, silent = (nothing if mask is None else mask for mask in (own.unknown, trace.unknown, trace.silent))
-    before = _overlaps(trace.cues, own.on, gaps | unknown)
-    after = _overlaps(trace.states, own.on, gaps | silent)
-    return Summary(
-        rule=rule,
-        cues=len(trace),
-        recalled=int((after == 1.0).sum()),
-        overlap_before=float(before.mean()),
-        overlap_after=float(after.mean()),
-        flips=float(trace.flips.mean()),
-        sweeps=float(trace.sweeps.mean()),
-        energy_before=float(trace.energy[:, 0].mean()),
-        energy_after=float(trace.energy[:, -1].mean()),
-        descent_holds=trace.descent.holds,
-        largest_rise=trace.descent.largest_rise,
-    )
-
-
-def answers(task: Task, rule: str, trace: Trace) -> list[Answer]:
-    """What a rule says of each attribute that was hidden in the row asked about."""
-    network = trace.network
-    states = trace.states.astype(np.float32)
-    if trace.silent is not None:
-        states[trace.silent] = np.nan
-    fields = network.field(states)[0].cpu().double().numpy()
-    external = external_input(network, task.input, 1)[0].cpu().double().numpy()
-    on = trace.states[0] == 1
-    return [_answer(rule, network, on, fields, external, task.truth, name) for name in task.request.mask]
-
-
-def _answer(
-    rule: str,
-    network: Network,
-    on: Bool[np.ndarray, " neurons"],
-    fields: Float64[np.ndarray, " neurons"],
-    external: Float64[np.ndarray, " neurons"],
-    truth: Records,
-    name: str,
-) -> Answer:
-    """What the network says of one attribute, from its final states and fields."""
-    layout = network.layout
-    values, code = layout.schema[name].values, int(truth.codes[0, layout.schema.index(name)])
-    true = values[code] if code >= 0 else None
-    neurons = layout.neurons_of(name)
-    support = fields[neurons] + external[neurons]
-    prior, posterior = (np.full(len(values), np.nan) if p is None else p for p in _probabilities(network, fields, neurons))
-    if len(neurons) == 1 and len(values) == 2:  # one neuron speaks for both values
-        support = np.array([0.0, support[0]])
-        prior, posterior = (np.array([1.0 - p[-1], p[-1]]) for p in (prior, posterior))
-        active = np.array([int(on[neurons[0]])])
-    else:
-        active = np.flatnonzero(on[neurons])
-    if len(active) == 0:
-        return Answer(rule, name, None, true)
-    best = int(active[np.argmax(support[active])])
-    others = np.delete(np.arange(len(values)), best)
-    rival = int(others[np.argmax(support[others])]) if len(others) else None
-    return Answer(
-        rule=rule,
-        attribute=name,
-        recalled=values[best],
-        true=true,
-        next=None if rival is None else values[rival],
-        lead=None if rival is None else float(support[best] - support[rival]),
-        prior=None if np.isnan(prior[best]) else float(prior[best]),
-        posterior=None if np.isnan(posterior[best]) else float(posterior[best]),
-    )
-
-
-def _probabilities(
-    network: Network, fields: Float64[np.ndarray, " neurons"], neurons: Int[np.ndarray, " some"]
-) -> tuple[Float64[np.ndarray, " some"] | None, Float64[np.ndarray, " some"] | None]:
-    """P(j) of an attribute's neurons before and given the others: by the odds [B eq 20], or normalised [B eq 1]."""
-    if network.prior is None or network.prior_bias is None:
-        return None, None
-    prior = network.prior.cpu().numpy()[neurons]
-    support = fields[neurons] + network.prior_bias.cpu().numpy()[neurons]
-    if network.silence is not None:  # both states of a neuron speak: the field is in log odds
-        return prior, np.exp2(-np.logaddexp2(0.0, -support))
-    if len(neurons) == 1:  # only "on" speaks: there is nothing to normalise by
-        return prior, None
-    return prior, np.exp2(support - np.logaddexp2.reduce(support))
-
-
-def _overlaps(states: np.ndarray, own: np.ndarray, left_out: np.ndarray) -> Float64[np.ndarray, " batch"]:
-    """1 - 2 x share of differing neurons of each row with its own pattern, over the neurons not left out."""
-    differ = ((states == 1) != (own == 1)) & ~left_out
-    compared = np.maximum((~left_out).sum(axis=1), 1)
-    return np.asarray(1.0 - 2.0 * differ.sum(axis=1) / compared, dtype=np.float64)
 
 
 def _chosen(

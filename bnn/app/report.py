@@ -20,13 +20,12 @@ def headline(task: Task) -> str:
     if task.noise is not None:
         rows = f"{task.learned.rows:,} {'rows' if task.table else 'patterns'} learned"
         return f"{task.name}: {rows}; cues: the same with {_percent(task.noise)} of their cells changed; {how}."
-    hidden, others = len(task.request.mask), len(task.learned.schema.names) - len(task.request.mask)
-    rest = f"the other {others} {'free to change' if task.request.free else 'kept'}"
-    among = "" if task.known else " not"
+    others = len(task.learned.schema.names) - len(task.request.mask)
     return (
-        f"{task.name}, row {task.request.row}: {', '.join(task.request.mask)} hidden, {rest}; learned from "
-        f"{task.learned.rows:,} rows, this one{among} among them; {how}."
-    ) if hidden else ""
+        f"{task.name}, row {task.request.row}: {_list(task.request.mask)} hidden, the other {others} attributes "
+        f"{'free to change' if task.request.free else 'kept'}; learned from {task.learned.rows:,} rows, this one "
+        f"{'' if task.known else 'not '}among them; {how}."
+    )
 
 
 def summary_table(summaries: Sequence[Summary], width: int) -> Table:

@@ -99,7 +99,7 @@ class Synchronous(Dynamics):
     Notes
     -----
     What falls is the two-step energy -s(t)' W s(t-1) - b'(s(t) + s(t-1)), for every symmetric network; E itself may
-    rise, as W = [[0, -1], [-1, 0]] shows.
+    rise, as W = [[0, -1], [-1, 0]] with b = [0.4, 0.4] shows.
     """
 
     name: ClassVar[str] = "synchronous"

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-BLOCK = 64
+BLOCK = 128
 
 
 def _at(tensor: Tensor, rows: Tensor) -> Tensor:
@@ -40,10 +40,11 @@ class _Log:
 
 
 def threshold_sweep(work: Any, sweep: int, order: np.ndarray, noise: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """One sweep of single-neuron updates, in blocks: rank-one updates inside a block, one product for the rest.
+    """One sweep of single-neuron updates, in blocks, with exactly the result of asking neurons one by one.
 
-    Inside a block, one row a neuron; a neuron's own row is left as it was when the neuron was asked, so that energies
-    and flips of the whole block are counted afterwards.
+    Inside a block the field a neuron sees is its field before the block plus what the neurons asked earlier changed:
+    x = h + L c, c = decision(x), L strictly lower triangular. Starting from c = 0, every round settles at least one more
+    neuron, and the first c that repeats is the sequential one; it usually takes a handful of rounds.
     """
     network, device = work.network, work.fields.device
     at_work = torch.from_numpy(rows).to(device)
@@ -65,25 +66,27 @@ def threshold_sweep(work: Any, sweep: int, order: np.ndarray, noise: np.ndarray,
         offset = None
         if thresholds is not None:
             offset = diagonal * (s.to(h.dtype) - 0.5 * (1 + low)) + thresholds[:, block].T
-        inside, inside_mirror = step * columns[block][:, block], step * weights[block][:, block]
-        turn = torch.zeros_like(h)
-        for t in range(len(block)):
-            x = h[t] if offset is None else h[t] - offset[t]
-            turn[t] = ((x > 0) & off[t]).to(h.dtype) - ((x < 0) & on[t]).to(h.dtype)
-            h[t + 1 :].addr_(inside[t, t + 1 :], turn[t])
-            if g is not None:
-                g[t + 1 :].addr_(inside_mirror[t, t + 1 :], turn[t])
-        change = step * turn
+        earlier = columns[block][:, block].T.tril(-1)
+        change, seen = torch.zeros_like(h), h
+        while True:
+            x = seen if offset is None else seen - offset
+            decided = step * (((x > 0) & off).to(h.dtype) - ((x < 0) & on).to(h.dtype))
+            if torch.equal(decided, change):
+                break
+            change = decided
+            seen = torch.addmm(h, earlier, change)
         wide = change.double()
-        drive = h.double() if g is None else 0.5 * (h.double() + g.double())
+        drive = seen.double()
+        if g is not None:
+            drive = 0.5 * (drive + torch.addmm(g, weights[block][:, block].T.tril(-1), change).double())
         delta = -wide * drive - 0.5 * wide * wide * diagonal.double()
         if work.log_flips:
             after = energy + torch.cumsum(delta, dim=0)
-            asked, k = torch.nonzero(turn, as_tuple=True)
+            asked, k = torch.nonzero(change, as_tuple=True)
             log.add(at_work[k], block[asked], after[asked, k])
         energy += delta.sum(dim=0)
         rise = torch.maximum(rise, delta.amax(dim=0))
-        flips += (turn != 0).sum(dim=0)
+        flips += (change != 0).sum(dim=0)
         difference = change.T
         fields += difference @ columns[block]
         if mirror is not None:

@@ -7,43 +7,47 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float, Int8
+from jaxtyping import Bool, Float, Float64, Int8, Shaped
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from bnn import coding
+from bnn.errors import DataError
 from bnn.plots.style import INK, ORANGE, PALE, SKY, WARNING
 from bnn.schema import Layout
-from bnn.trace import Match, Trace
+from bnn.trace import Trace
 
 OFF, ON, UNKNOWN, EXTRA, LACKING, BLANK = range(6)
 _COLOURS = (PALE, INK, SKY, WARNING, ORANGE, "#FFFFFF")
 _PALETTE = np.array([to_rgb(colour) for colour in _COLOURS])
-_WORDS = {UNKNOWN: "unknown", EXTRA: "on, truly off", LACKING: "off, truly on"}
+_WORDS = {UNKNOWN: "unknown", EXTRA: "on, should be off", LACKING: "off, should be on"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Truth:
-    """What each row of a trace should have recalled.
+    """What each row of a trace should have recalled, and how near it came.
 
     Attributes
     ----------
-    on
-        bool [batch, neurons].
     name
         ``"true"``, or ``"nearest"`` where patterns and rows differ in number, so that the nearest pattern stands in.
-    match
-        `Trace.match` with the patterns.
+    on
+        bool [batch, neurons].
     exact
-        bool [batch]: the row ended in its true pattern.
+        bool [batch]: the row ended in this pattern.
+    overlap
+        float64 [batch]: 1 - 2 x share of differing neurons, silent ones left out.
+    word
+        [batch]: `Match.word`, with ``"another stored"`` where a row ended in a pattern that is not its own.
     """
 
-    on: Bool[np.ndarray, "batch neurons"]
     name: str
-    match: Match
+    on: Bool[np.ndarray, "batch neurons"]
     exact: Bool[np.ndarray, " batch"]
+    overlap: Float64[np.ndarray, " batch"]
+    word: Shaped[np.ndarray, " batch"]
 
 
 def truth_of(trace: Trace, patterns: Any, owner: str) -> Truth:
@@ -52,14 +56,20 @@ def truth_of(trace: Trace, patterns: Any, owner: str) -> Truth:
     Raises
     ------
     DataError, SchemaError
-        Patterns of another network; the message begins with ``owner``.
+        Patterns of another network, or with unknown values; the message begins with ``owner``.
     """
-    on = coding.read_states(trace.network.layout, patterns, owner).on == 1
+    read = coding.read_states(trace.network.layout, patterns, owner)
+    if read.unknown is not None:
+        raise DataError(f"{owner}: some values are unknown; compare with complete patterns.")
     match = trace.match(patterns)
-    stored = match.word == "stored"
-    if len(on) != len(trace):
-        return Truth(on[match.nearest], "nearest", match, stored)
-    return Truth(on, "true", match, stored & (on[match.nearest] == on).all(axis=1))
+    own = len(read.on) == len(trace)
+    on = (read.on if own else read.on[match.nearest]) == 1
+    compared = np.ones_like(on) if trace.silent is None else ~trace.silent
+    wrong = ((trace.states == 1) != on) & compared
+    exact = ~wrong.any(axis=1)
+    word = np.where((match.word == "stored") & ~exact, "another stored", match.word)
+    overlap = 1.0 - 2.0 * wrong.sum(axis=1) / np.maximum(compared.sum(axis=1), 1)
+    return Truth("true" if own else "nearest", on, exact, overlap, word)
 
 
 def cells_of(

@@ -9,15 +9,17 @@ import numpy as np
 from jaxtyping import Int8
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import ConnectionPatch
 
 from bnn.errors import DataError
 from bnn.plots import cells
-from bnn.plots.series import draw_flips
-from bnn.plots.style import new_figure, readable, style
+from bnn.plots.series import draw_flips, flips_of
+from bnn.plots.style import BLUE, GREY, count, new_figure, readable, style
 from bnn.schema import Layout
 from bnn.trace import Trace
 
 IN_A_LINE = 10
+SNAPSHOTS = 8
 MOST_NAMES = 60
 
 
@@ -25,9 +27,9 @@ MOST_NAMES = 60
 def recall(trace: Trace, patterns: Any = None, *, rows: Iterable[int] | None = None) -> Figure:
     """Draw cue, recalled and true pattern of each row: pictures where patterns have two dimensions, else strips.
 
-    Unknown cells have a colour of their own; in what was recalled, cells that differ from the truth are marked. Below
-    stands whether the row is stored, spurious or inverse, and its overlap with the nearest pattern; without
-    ``patterns``, how the row ended.
+    Unknown cells have a colour of their own; in what was recalled, cells that differ from the truth are marked. Beside
+    stands whether the row ended in its pattern (stored), in another stored one, in the inverse of one, or in none
+    (spurious), and its overlap with its pattern; without ``patterns``, how the row ended.
 
     Parameters
     ----------
@@ -59,7 +61,7 @@ def recall(trace: Trace, patterns: Any = None, *, rows: Iterable[int] | None = N
     if truth is None:
         captions = [str(trace.outcome[r]) for r in chosen]
     else:
-        captions = [f"{truth.match.word[r]}\noverlap {readable(truth.match.overlap[r], '.2f')}" for r in chosen]
+        captions = [f"{truth.word[r]}\noverlap {readable(truth.overlap[r], '.2f')}" for r in chosen]
     lines = cells.lines_of(trace, chosen, truth)
     draw = _pictures if cells.is_picture(layout) else _strips
     figure = draw(layout, lines, captions)
@@ -98,10 +100,12 @@ def replay(trace: Trace, row: int) -> Figure:
     layout = trace.network.layout
     silent = None if trace.silent is None else np.repeat(trace.silent[[row]], len(states), axis=0)
     history = cells.cells_of(states == 1, silent)
-    figure = new_figure(11.0, 5.5)
-    above, below = figure.subplots(2, 1, height_ratios=[1.0, 1.6])
+    picture = cells.is_picture(layout)
+    top = 1.9 if picture else 0.16 * layout.neurons + 0.5 if layout.neurons <= MOST_NAMES else 2.5
+    figure = new_figure(11.0, top + 3.6)
+    above, below = figure.subplots(2, 1, height_ratios=[top, 3.3])
     draw_flips(below, trace, row)
-    if cells.is_picture(layout):
+    if picture:
         _snapshots(above, below, layout, history, _moments(trace, row, len(states)))
     else:
         cells.show_cells(above, history.T, aspect="auto", interpolation="nearest")
@@ -111,3 +115,104 @@ def replay(trace: Trace, row: int) -> Figure:
         above.sharex(below)
     cells.explain_colours(figure, [history])
     return figure
+
+
+def _rows(trace: Trace, rows: Iterable[int] | None) -> list[int]:
+    """Row numbers to draw, counted from the end where negative."""
+    chosen = list(range(min(len(trace), IN_A_LINE))) if rows is None else [int(row) for row in rows]
+    if not chosen:
+        raise DataError("plots.recall.rows: got none; name at least one row.")
+    for row in chosen:
+        if not -len(trace) <= row < len(trace):
+            raise DataError(f"plots.recall.rows: got {row}; the trace has rows 0 to {len(trace) - 1}.")
+    return [row % len(trace) for row in chosen]
+
+
+def _pictures(layout: Layout, lines: dict[str, Int8[np.ndarray, "rows neurons"]], captions: list[str]) -> Figure:
+    """Ten columns of pictures at most, further rows below."""
+    pictures = [cells.as_pictures(layout, line) for line in lines.values()]
+    rows, height, width = pictures[0].shape
+    columns = min(rows, IN_A_LINE)
+    blocks = -(-rows // columns)
+    block_height = 0.55 + len(lines) * 1.02 * height / width
+    figure = new_figure(1.2 + 1.12 * max(columns, 4), blocks * block_height + 0.5)
+    for i, ax in enumerate(np.atleast_1d(figure.subplots(blocks, 1))):
+        mine = slice(i * columns, (i + 1) * columns)
+        cells.show_cells(ax, cells.mosaic([picture[mine] for picture in pictures], columns))
+        cells.name_lines(ax, height, width, list(lines))
+        cells.name_columns(ax, width, captions[mine])
+        ax.tick_params(axis="x", labelsize=10)
+    return figure
+
+
+def _strips(layout: Layout, lines: dict[str, Int8[np.ndarray, "rows neurons"]], captions: list[str]) -> Figure:
+    """One line of cells a pattern, the lines of one row together, the caption at the right."""
+    rows = len(captions)
+    between = np.full((rows, layout.neurons), cells.BLANK, np.int8)
+    stacked = np.stack([*lines.values(), between], axis=1).reshape(-1, layout.neurons)[:-1]
+    named = layout.neurons <= MOST_NAMES
+    figure = new_figure(min(13.0, max(5.0, 2.8 + 0.25 * layout.neurons)), 0.8 + 0.22 * len(stacked) + 1.4 * named)
+    ax = figure.add_subplot()
+    cells.show_cells(ax, stacked, aspect="auto", interpolation="nearest" if named else "auto")
+    if (np.diff(layout.start) > 1).any():
+        for edge in layout.start[1:-1].tolist():
+            ax.axvline(edge - 0.5, color="white", linewidth=3)
+    if named:
+        for line in range(layout.neurons):
+            ax.axvline(line - 0.5, color="white", linewidth=0.5)
+    _name_neurons(ax, layout, "x")
+    period = len(lines) + 1
+    ax.set_yticks(
+        [r * period + i for r in range(rows) for i in range(len(lines))], [name for _ in range(rows) for name in lines]
+    )
+    ax.tick_params(axis="y", labelsize=10)
+    for r, caption in enumerate(captions):
+        middle = r * period + (len(lines) - 1) / 2
+        ax.text(layout.neurons, middle, caption, va="center", fontsize=10)
+    return figure
+
+
+def _name_neurons(ax: Axes, layout: Layout, axis: str) -> None:
+    """Names of neurons along an axis where they fit, else only what is counted."""
+    if layout.neurons > MOST_NAMES:
+        ax.set(**{f"{axis}label": "neuron"})
+        return
+    if axis == "x":
+        ax.set_xticks(range(layout.neurons), layout.names, rotation=90, fontsize=10)
+    else:
+        ax.set_yticks(range(layout.neurons), layout.names, fontsize=10)
+
+
+def _moments(trace: Trace, row: int, states: int) -> list[int]:
+    """Up to eight numbers of flips, from none to all, at which every neuron's state is one the dynamics passed through."""
+    sweep = flips_of(trace, row)[1]
+    parallel = trace.lyapunov_name == "two-step energy"
+    whole = np.concatenate([[0], np.flatnonzero(np.diff(sweep)) + 1, [states - 1]]) if parallel else np.arange(states)
+    chosen: list[int] = np.unique(whole[np.linspace(0, len(whole) - 1, SNAPSHOTS).round().astype(int)]).tolist()
+    return chosen
+
+
+def _snapshots(
+    above: Axes, below: Axes, layout: Layout, history: Int8[np.ndarray, "states neurons"], moments: list[int]
+) -> None:
+    """Pictures at those moments, each joined to its place on the staircase below."""
+    pictures = cells.as_pictures(layout, history[moments])
+    _, height, width = pictures.shape
+    columns = max(len(moments), 5)
+    cells.show_cells(above, cells.mosaic([pictures], columns))
+    cells.name_columns(above, width, ["start", *(count(moment, "flip") for moment in moments[1:])])
+    above.xaxis.tick_top()
+    above.tick_params(length=0)
+    places = above.get_xticks()
+    if len(moments) == columns:  # evenly spaced flips then stand below their snapshots
+        flips_a_cell = moments[-1] / (places[-1] - places[0])
+        below.set_xlim(*((np.array(above.get_xlim()) - places[0]) * flips_a_cell))
+    values = below.lines[-1].get_ydata()
+    below.plot(moments, values[moments], "o", color=BLUE, markersize=6)
+    for moment, place in zip(moments, places, strict=True):
+        ends = ((place, height - 0.5), (moment, values[moment]))
+        join = ConnectionPatch(
+            *ends, "data", axesA=above, axesB=below, annotation_clip=False, color=GREY, linewidth=0.8, linestyle=":"
+        )
+        join.set_in_layout(False)
+        above.figure.add_artist(join)

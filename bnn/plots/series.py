@@ -118,21 +118,38 @@ def flips_of(trace: Trace, row: int) -> tuple[Float64[np.ndarray, " steps"], Int
 def draw_flips(ax: Axes, trace: Trace, row: int, label: str | None = None) -> None:
     """Draw one row's energy as a staircase, one step a flip, with a pale line where a sweep ends."""
     values, sweep = flips_of(trace, row)
-    flip = np.arange(len(values), dtype=np.float64)
-    ends = np.flatnonzero(np.diff(sweep)) + 1.5
-    if len(ends) <= MOST_LINES:
-        for x in ends.tolist():
+    first = [0.0, *(np.flatnonzero(np.diff(sweep)) + 1.5).tolist()]
+    if len(first) <= MOST_LINES:
+        for x in first[1:]:
             ax.axvline(x, color=PALE, zorder=0)
-        for x, number in zip([0.0, *ends.tolist()], np.unique(sweep).tolist(), strict=False):
-            ax.text(x, 1.0, f" sweep {number + 1}", transform=ax.get_xaxis_transform(), color=GREY, fontsize=10, va="top")
-    ax.plot(flip, values, drawstyle="steps-post", label=label, marker="o" if len(values) == 1 else None)
-    before, after = values[:-1], values[1:]
-    risen = np.flatnonzero(after - before > trace.descent.tolerance)
-    _warn(ax, [((k + 1, before[k]), (k + 1, after[k])) for k in risen.tolist()])
+        for x, end, number in zip(first, [*first[1:], len(sweep)], np.unique(sweep).tolist(), strict=False):
+            if end - x > 0.1 * len(sweep):
+                ax.text(x, 0.99, f" sweep {number + 1}", transform=ax.get_xaxis_transform(), color=GREY, va="top", fontsize=10)
+    ax.margins(y=0.12)
+    _staircase(ax, values, trace.descent.tolerance, None, 1.8, label)
     ax.set_xlabel("flip")
     ax.set_ylabel(f"energy ({unit(trace.network)})")
     number_axis(ax.xaxis, whole=True)
     number_axis(ax.yaxis)
+
+
+def draw_descent(ax: Axes, trace: Trace) -> None:
+    """Draw how far each row's energy lies above its final value, against flips where recorded, else sweeps.
+
+    Only then can rows whose energies differ by far more than recall changes them be read in a small picture.
+    """
+    if trace.flip_log is None or trace.lyapunov_name != "energy" or len(trace) > MOST_LINES:
+        above = trace.lyapunov - trace.lyapunov[:, -1:]
+        _draw_rows(ax, trace.times, above, "rise", trace.descent.tolerance, None)
+    else:
+        for row in range(len(trace)):
+            values = flips_of(trace, row)[0]
+            _staircase(ax, values - values[-1], trace.descent.tolerance, ax.lines[0].get_color() if row else None, 1.2)
+        ax.set_xlabel("flip")
+        number_axis(ax.xaxis, whole=True)
+        number_axis(ax.yaxis)
+    ax.set_ylabel(f"{trace.lyapunov_name} above\nits final value ({unit(trace.network)})")
+    note(ax, *_verdict(trace))
 
 
 def _draw_rows(
@@ -169,6 +186,21 @@ def _draw_rows(
     ax.set_xlabel("sweep")
     number_axis(ax.xaxis, whole=True)
     number_axis(ax.yaxis)
+
+
+def _staircase(
+    ax: Axes,
+    values: Float64[np.ndarray, " steps"],
+    tolerance: float,
+    colour: str | None,
+    width: float,
+    label: str | None = None,
+) -> None:
+    """One step a flip, rises in the warning colour."""
+    marker = "o" if len(values) == 1 else None
+    ax.plot(np.arange(len(values)), values, drawstyle="steps-post", color=colour, linewidth=width, marker=marker, label=label)
+    risen = np.flatnonzero(np.diff(values) > tolerance).tolist()
+    _warn(ax, [((k + 1, values[k]), (k + 1, values[k + 1])) for k in risen])
 
 
 def _warn(ax: Axes, segments: list[tuple[tuple[float, float], tuple[float, float]]]) -> None:

@@ -50,6 +50,7 @@ _STYLE = {
     "ytick.labelcolor": INK,
     "figure.dpi": 120.0,
 }
+_NOTE_WIDTH = 70  # characters
 _LOCK = threading.RLock()
 
 
@@ -115,11 +116,13 @@ def note(ax: Axes, text: str, colour: str = GREY) -> None:
     if isinstance(written, Text):
         lines = written.get_text().splitlines()
         colour = WARNING if written.get_color() == WARNING else colour
-    lines += [line for part in text.split("\n") for line in textwrap.wrap(part, 76) if line not in lines]
+    for part in text.split("\n"):
+        even = len(part) // -(-len(part) // _NOTE_WIDTH) + 8  # lines of about equal length look less broken
+        lines += [line for line in textwrap.wrap(part, even) if line not in lines]
     ax.set_title("\n".join(lines), loc="right", fontsize=11, color=colour, gid="note")
 
 
 def number_axis(axis: Axis, whole: bool = False) -> None:
     """Ticks as people print numbers; only whole ones where counts stand."""
-    axis.set_major_locator(MaxNLocator(nbins=7, integer=whole, steps=[1, 2, 2.5, 5, 10]))
+    axis.set_major_locator(MaxNLocator(nbins=8, integer=whole, min_n_ticks=1, steps=[1, 2, 2.5, 5, 10]))
     axis.set_major_formatter(FuncFormatter(lambda value, _: readable(value)))

@@ -1,0 +1,138 @@
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from bnn import datasets
+from bnn.errors import DataError, FileError
+from bnn.records import Records
+
+SHIPPED = {  # rows, attributes with the class, classes, missing cells
+    "primary-tumor": (339, 18, 21, 225),
+    "breast-cancer": (286, 10, 2, 9),
+    "lymphography": (148, 19, 4, 0),
+    "hepatitis": (155, 20, 2, 167),
+    "house-votes-84": (435, 17, 2, 392),
+    "zoo": (101, 17, 7, 0),
+}
+
+
+@pytest.fixture(autouse=True)
+def _without_a_folder_of_the_user_s(monkeypatch):
+    monkeypatch.delenv("BNN_DATA", raising=False)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_tables_that_ship(name):
+    rows, attributes, classes, missing = SHIPPED[name]
+    records = datasets.load(name)
+    assert (records.rows, len(records.schema.names)) == (rows, attributes)
+    assert records.schema.target == records.schema.names[-1] == "class"
+    assert len(records.schema["class"].values) == classes
+    assert (records.codes < 0).sum() == missing
+    assert not records.unseen.any()
+
+
+def test_values_are_the_source_s_own():
+    zoo = datasets.load("zoo")
+    assert zoo.schema["legs"].values == (0, 2, 4, 5, 6, 8)
+    assert zoo.schema["hair"].kind == "nominal"
+    hepatitis = datasets.load("hepatitis")
+    assert hepatitis.schema["BILIRUBIN"].values[:3] == (0.3, 0.4, 0.5)
+    assert hepatitis.schema["AGE"].values[:3] == (7, 20, 22)
+    assert datasets.load("breast-cancer").schema["age"].values[:2] == ("20-29", "30-39")
+
+
+def test_the_digits_are_pictures_without_their_class():
+    digits = datasets.load("mnist-100")
+    assert (digits.rows, digits.schema.shape, digits.schema.target) == (100, (28, 28), None)
+    assert digits.schema.names[:2] == ("r0c0", "r0c1")
+    assert {a.kind for a in digits.schema.attributes} == {"on_off"}
+    lines = datasets.path("mnist-100").read_text().splitlines()[1:]
+    assert np.array_equal(digits.patterns, [[int(v) for v in line.split(",")[:-1]] for line in lines])
+
+
+def test_every_set_that_ships_says_whose_it_is():
+    assert datasets.names() == tuple(sorted([*SHIPPED, "mnist-100"]))
+    for name in datasets.names():
+        description = datasets.describe(name)
+        assert description.name == name
+        assert description.rows == datasets.load(name).rows
+        assert all([description.about.title, description.about.credit, description.about.source])
+        assert description.about.licence == ("CC BY-SA 3.0" if name == "mnist-100" else "CC BY 4.0")
+    assert datasets.describe("hepatitis").missing == 167
+    assert "LeCun" in datasets.describe("mnist-100").about.credit
+
+
+def test_an_unknown_name_is_told_the_nearest():
+    with pytest.raises(DataError, match=r"datasets: there is no 'zooo'; did you mean 'zoo'\?"):
+        datasets.load("zooo")
+
+
+def test_a_folder_of_the_user_s_adds_its_files(tmp_path, monkeypatch):
+    (tmp_path / "mine.csv").write_text("a,class\nx,1\ny,2\n")
+    (tmp_path / "zoo.csv").write_text("hair,class\n2,lion\n")
+    (tmp_path / "notes.txt").write_text("no data")
+    monkeypatch.setenv("BNN_DATA", str(tmp_path))
+    assert set(datasets.names()) == {*SHIPPED, "mnist-100", "mine"}
+    assert datasets.load("mine").schema.target == "class"
+    assert datasets.path("mine") == tmp_path / "mine.csv"
+    assert datasets.load("zoo").rows == 1
+    description = datasets.describe("mine")
+    assert (description.rows, description.attributes, description.missing) == (2, 2, 0)
+    assert (description.about.title, description.about.licence) == ("mine", "")
+    assert description.about.source == str(tmp_path / "mine.csv")
+
+
+def test_a_folder_that_is_none_is_told(tmp_path, monkeypatch):
+    monkeypatch.setenv("BNN_DATA", str(tmp_path / "none"))
+    with pytest.raises(FileError, match=r"BNN_DATA: '.*none' is not a folder; name one that holds CSV files"):
+        datasets.names()
+
+
+def read(tmp_path, text):
+    path = tmp_path / "some.csv"
+    path.write_text(text)
+    return datasets.read(path)
+
+
+def test_zeros_and_ones_are_patterns_and_the_class_is_left_out(tmp_path):
+    records = read(tmp_path, "a,class,b,c,d\n0,x,1,,\n1,y,,,0\n")
+    assert records.schema == Records.from_patterns(np.zeros((1, 4)), names=["a", "b", "c", "d"]).schema
+    assert records.codes.tolist() == [[0, 1, -1, -1], [1, -1, -1, 0]]
+
+
+def test_pixels_whose_number_is_a_square_are_a_picture(tmp_path):
+    assert read(tmp_path, "px0,px1,px2,px3\n0,1,1,0\n").schema.shape == (2, 2)
+    assert read(tmp_path, "px0,px1,px2\n0,1,1\n").schema.shape is None
+    assert read(tmp_path, "px0,px1,px3,px2\n0,1,1,0\n").schema.shape is None
+    assert read(tmp_path, "a,b,c,d\n0,1,1,0\n").schema.shape is None
+
+
+@pytest.mark.parametrize(
+    "text", ["a,b\n0,2\n", "a,b\n0,-1\n", "a,b\n0,0.5\n", "a,b\n0,yes\n", "a,b\n0,1.0\n", "a,b\n0,00\n"]
+)
+def test_anything_else_makes_a_table(tmp_path, text):
+    records = read(tmp_path, text)
+    assert {a.kind for a in records.schema.attributes} == {"nominal"}
+    assert records.schema.target is None
+
+
+def test_a_class_alone_is_a_table(tmp_path):
+    records = read(tmp_path, "class\n0\n1\n")
+    assert (records.schema.target, records.schema["class"].values) == ("class", (0, 1))
+
+
+def test_an_identifier_column_is_refused(tmp_path):
+    with pytest.raises(DataError, match="column 'id' has 1001 distinct values"):
+        read(tmp_path, "id\n" + "\n".join(map(str, range(1001))))
+
+
+def test_loading_needs_neither_torch_nor_pandas():
+    code = (
+        "import sys, bnn.datasets as d; d.load('house-votes-84'); d.load('mnist-100'); "
+        "print(sorted({'torch', 'numba', 'pandas', 'polars', 'matplotlib'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
