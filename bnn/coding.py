@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int8
 
 from bnn.errors import DataError
+from bnn.patterns import as_numbers, pattern_codes
 from bnn.records import Records
 from bnn.schema import Layout
 
@@ -63,34 +64,12 @@ def read_states(layout: Layout, data: Any, owner: str) -> NeuronStates:
     if isinstance(data, Records):
         layout.schema.require_same(data.schema, owner)
         codes = data.codes[:, layout.attribute]
-        missing = codes < 0
-        return NeuronStates((codes == layout.value).astype(np.int8), missing if missing.any() else None)
-    array = np.asarray(data.detach().cpu() if hasattr(data, "detach") else data)
-    array = as_batch(layout, array, owner)
-    if array.dtype == np.bool_:
-        return NeuronStates(array.astype(np.int8))
-    if not np.issubdtype(array.dtype, np.number) or np.issubdtype(array.dtype, np.complexfloating):
-        raise DataError(
-            f"{owner}: got dtype {array.dtype}; give an array in {{0,1}}, {{-1,+1}} or bool with NaN for unknown, "
-            "or encode a table with network.encode(table)."
-        )
-    on = (array == 1).astype(np.int8)
-    unknown = np.isnan(array) if np.issubdtype(array.dtype, np.floating) else None
-    rest = array.size - np.count_nonzero(on) - (0 if unknown is None else np.count_nonzero(unknown))
-    zeros = np.count_nonzero(array == 0)
-    minus = 0 if zeros == rest else np.count_nonzero(array == -1)
-    if zeros + minus != rest:
-        known = np.zeros_like(array, dtype=bool) if unknown is None else unknown
-        row, neuron = np.argwhere(~(np.isin(array, (-1, 0, 1)) | known))[0]
-        raise DataError(
-            f"{owner}: row {row} has the value {array[row, neuron]} at {layout.names[neuron]!r}; "
-            "states are {0,1}, {-1,+1} or bool, and NaN for unknown."
-        )
-    if zeros and minus:
-        raise DataError(
-            f"{owner}: 0 and -1 both occur; write states either in {{0,1}} or in {{-1,+1}}, and NaN for unknown."
-        )
-    return NeuronStates(on, unknown)
+        return NeuronStates((codes == layout.value).astype(np.int8), codes < 0)
+    array = as_batch(layout, as_numbers(data, owner), owner)
+    codes = pattern_codes(array, names=lambda: layout.names, owner=owner)
+    if array.dtype.kind != "f":
+        return NeuronStates(codes)
+    return NeuronStates(np.maximum(codes, 0), codes < 0)
 
 
 def as_batch(layout: Layout, array: np.ndarray, owner: str) -> np.ndarray:

@@ -65,7 +65,7 @@ def read_csv(path: str | Path) -> pa.Table:
         raise FileError(
             f"{owner}, line {lines.line_num}: got {len(ragged)} fields where the header names {len(names)} columns."
         ) from None
-    fields = table.unify_dictionaries().combine_chunks()
+    fields = table.combine_chunks()
     columns = [fields[name].chunk(0) for name in names]
     return pa.table([_typed(column.dictionary).take(column.indices) for column in columns], names)
 

@@ -284,7 +284,7 @@ def _energies(work: Work) -> None:
     """E of the present states, from the fields."""
     if not work.compiled:
         values = work.states.double()
-        work.energy[:] = -0.5 * (values * (work.fields.double() + work.bias.double())).sum(dim=1).cpu().numpy()
+        work.energy[:] = 0.0 - 0.5 * (values * (work.fields.double() + work.bias.double())).sum(dim=1).cpu().numpy()
         return
     states, fields, bias = (t.numpy() for t in (work.states, work.fields, work.bias))
     rows = np.arange(len(states))

@@ -190,7 +190,7 @@ class Network:
         """
         values, bias = self._terms(states, "Network.energy.states")
         fields = (values @ self.columns + bias).double()
-        return -0.5 * ((fields + bias.double()) * values.double()).sum(-1)
+        return 0.0 - 0.5 * ((fields + bias.double()) * values.double()).sum(-1)
 
     def log_similarity(self, states: States) -> Float[Tensor, " batch"]:
         """log2 Sim = -2 E + constant, float64, in bits: the states' agreement with each other [B eq 6, 7, 22].
@@ -211,7 +211,7 @@ class Network:
 
     def unknown_attributes(self, unknown: Bool[Tensor, "batch neurons"]) -> Bool[Tensor, "batch attributes"]:
         """Which attributes are unknown; knowing some neurons of one and not the others is an error."""
-        attribute = torch.from_numpy(self.layout.attribute).to(unknown.device)
+        attribute = torch.tensor(self.layout.attribute, device=unknown.device)
         missing = torch.zeros(len(unknown), len(self.layout.schema.names), dtype=torch.int64, device=unknown.device)
         missing.index_add_(1, attribute, unknown.long())
         owned = torch.from_numpy(np.diff(self.layout.start)).to(unknown.device)

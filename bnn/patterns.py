@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from bnn.schema import Attribute, Schema
 
 
 def pattern_codes(
-    array: Any, known: Any = None, *, names: Sequence[str] | None = None, owner: str
+    array: Any, known: Any = None, *, names: Callable[[], Sequence[str]] | None = None, owner: str
 ) -> Int8[np.ndarray, "..."]:
     """Read patterns in {0, 1}, {-1, +1} or bool as codes: 1 = on, 0 = off, -1 = unknown.
 
@@ -25,7 +25,7 @@ def pattern_codes(
     known
         Bool, shaped as `array`: False = unknown, whatever the array holds there. None: only NaN is.
     names
-        One name a neuron, for messages; by default those of `neuron_names`.
+        Asked for one name a neuron when a message needs them; by default those of `neuron_names`.
     owner
         Function and argument, the first words of messages.
 
@@ -53,23 +53,26 @@ def pattern_codes(
                 f"got {known.dtype} of shape {known.shape}."
             )
         unknown = ~known if unknown is None else unknown | ~known
-    on = array == 1
-    off, minus = array == 0, array == -1
+    on, off = array == 1, array == 0
     if unknown is not None:
+        on &= ~unknown
         off &= ~unknown
+    rest = array.size - sum(np.count_nonzero(cells) for cells in (on, off, unknown) if cells is not None)
+    minus = array == -1 if rest else np.zeros_like(off)  # most arrays need not be looked through for -1
+    if unknown is not None:
         minus &= ~unknown
-    good = on | off | minus if unknown is None else on | off | minus | unknown
-    if not good.all():
+    if np.count_nonzero(minus) != rest:
+        bad = ~(on | off | minus) if unknown is None else ~(on | off | minus | unknown)
         raise DataError(
-            f"{owner}: {_place(~good, names)} is {array[~good][0]}; "
+            f"{owner}: {_place(bad, names)} is {array[bad][0]}; "
             "patterns hold {0, 1}, {-1, +1} or bool, with NaN where unknown."
         )
-    if off.any() and minus.any():
+    if rest and off.any():
         raise DataError(
             f"{owner}: 0 and -1 both occur: {_place(off, names)} is 0, {_place(minus, names)} is -1; "
             "off is either 0 or -1 throughout, and an unknown cell is NaN."
         )
-    codes: np.ndarray = on.astype(np.int8)
+    codes: np.ndarray = on.view(np.int8)
     if unknown is not None:
         codes[unknown] = -1
     return codes
@@ -108,7 +111,7 @@ def as_numbers(array: Any, owner: str) -> Shaped[np.ndarray, "..."]:
     return checked
 
 
-def _place(cells: Bool[np.ndarray, "..."], names: Sequence[str] | None) -> str:
+def _place(cells: Bool[np.ndarray, "..."], names: Callable[[], Sequence[str]] | None) -> str:
     """Say where the first of the cells lies."""
     row, neuron = divmod(int(np.argmax(cells)), max(1, math.prod(cells.shape[1:])))
-    return f"row {row}, neuron {(neuron_names(cells.shape[1:]) if names is None else names)[neuron]!r}"
+    return f"row {row}, neuron {(neuron_names(cells.shape[1:]) if names is None else names())[neuron]!r}"

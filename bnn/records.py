@@ -207,7 +207,7 @@ class Records:
         if names is not None and len(names) != math.prod(shape):
             raise DataError(f"{owner}.names: got {len(names)} names for {math.prod(shape)} neurons.")
         schema = pattern_schema(shape, names)
-        codes = pattern_codes(array, known, names=schema.names, owner=f"{owner}.array")
+        codes = pattern_codes(array, known, names=lambda: schema.names, owner=f"{owner}.array")
         return Records(codes.reshape(len(codes), -1), schema)
 
 

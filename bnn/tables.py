@@ -159,11 +159,8 @@ def _factorised(name: str, column: Any) -> tuple[Integer[np.ndarray, " rows"], S
                 "it into one of these."
             )
         array = array.dictionary_encode("encode")  # None is one more label
-    codes, labels = _indices(array.indices), array.dictionary.to_pylist()
-    if dtype == "Categorical":  # polars: all such columns share one pool of labels
-        present = np.bincount(codes[codes >= 0], minlength=len(labels))
-        return codes, [v if n else None for v, n in zip(labels, present, strict=True)], False
-    return codes, labels, declared
+    # polars' Categorical is a dictionary too, but in order of appearance over all such columns: nobody declared it
+    return _indices(array.indices), array.dictionary.to_pylist(), declared and dtype != "Categorical"
 
 
 def _arrow(column: Any) -> pa.Array | None:
@@ -174,7 +171,7 @@ def _arrow(column: Any) -> pa.Array | None:
         array = column if isinstance(column, pa.Array | pa.ChunkedArray) else pa.array(column, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         return None
-    return array.unify_dictionaries().combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+    return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
 
 
 def _indices(array: pa.Array) -> Integer[np.ndarray, " rows"]:

@@ -182,10 +182,11 @@ def fill_by_threshold(row, a):
     fields = row.field()
     for j in row.neurons(a):
         row.state[j] = 1 if fields[j] > 0 else row.low
+        row.unknown[j] = False  # evidence of being off counts once the attribute is known
 
 
 def fill_by_energy(row, a):
-    row.unknown[row.start[a] : row.start[a + 1]] = False  # evidence of being off counts once the attribute is known
+    row.unknown[row.start[a] : row.start[a + 1]] = False
     row.state = row.with_value(a, row.least(a))
 
 
@@ -198,7 +199,9 @@ def asynchronous(row, order):
             row.state[j] = new
             flips.append((j, row.energy()))
     fields = row.field()
-    stable = all(h or threshold(fields[j], s, row.low) == s for j, (h, s) in enumerate(zip(row.held, row.state, strict=True)))
+    stable = all(
+        h or threshold(fields[j], s, row.low) == s for j, (h, s) in enumerate(zip(row.held, row.state, strict=True))
+    )
     return flips, stable
 
 
@@ -332,3 +335,14 @@ def boltzmann(network, temperature):
     energies = [-0.5 * np.dot(v, weights @ v) - np.dot(bias, v) for v in states]
     terms = 2.0 ** (-np.array(energies) / temperature)
     return np.array(states), terms / terms.sum()
+
+
+# --- Records ------------------------------------------------------------------------------------------------------
+
+
+def decoded(records):
+    """Values of each row, None where missing."""
+    return [
+        [None if c < 0 else a.values[c] for c, a in zip(row, records.schema.attributes, strict=True)]
+        for row in records.codes.tolist()
+    ]

@@ -191,4 +191,5 @@ def _overlaps(
         if mask is not None:
             compared &= ~mask
     differ = ((states == 1) != (own.on == 1)) & compared
-    return 1.0 - 2.0 * differ.sum(axis=1) / np.maximum(compared.sum(axis=1), 1)
+    overlap: np.ndarray = 1.0 - 2.0 * differ.sum(axis=1) / np.maximum(compared.sum(axis=1), 1)
+    return overlap

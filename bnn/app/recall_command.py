@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float64, Int
+from jaxtyping import Int
 
-from bnn import coding, datasets
+from bnn import datasets
 from bnn.csvfile import read_csv
-from bnn.driver import external_input, recall
+from bnn.driver import recall
 from bnn.dynamics import DYNAMICS
 from bnn.dynamics.base import Dynamics
 from bnn.errors import DataError, unknown_name
 from bnn.learning import find, learn, options_of
-from bnn.network import Network
 from bnn.noise import corrupt
 from bnn.records import Records
 from bnn.rules import RULES
 from bnn.schema import Value
 from bnn.trace import Trace
 
-DEFAULT_RULES = ("odds", "probability", "hopfield")
+SIDE_BY_SIDE = ("odds", "probability", "hopfield")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +32,17 @@ class Request:
     """What was asked for; the command's options say what each means."""
 
     data: str = "mnist-100"
-    rules: tuple[str, ...] = ()
     patterns: int | None = None
     noise: float | None = None
     row: int | None = None
     mask: tuple[str, ...] = ()
     free: bool = False
+    rules: tuple[str, ...] = ()
+    m: float | None = None
     dynamics: str | None = None
     parallel: bool = False
-    temperature: float | None = None
     winners: int | None = None
-    m: float | None = None
+    temperature: float | None = None
     input: str = "0"
     seed: int = 0
     max_sweeps: int = 100
@@ -50,26 +50,24 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A request made ready: nothing in it can be wrong any more but the fit of a rule to a dynamics.
+    """A request made ready to run.
 
     Attributes
     ----------
     request
-        Where it came from.
+        What was asked for.
     name
         Name of the data, for people.
     learned
         The records each rule learns.
     cues, truth
         Row by row, what recall starts from and what it should come back to.
-    noise
-        Share of the known cells that were changed in the cues; None where a row is asked about instead.
     rules, dynamics, input, clamp
         As `bnn.learn` and `bnn.recall` take them.
-    table
-        Whether the data are a table, not patterns.
-    known
-        Whether the row asked about is among those learned.
+    noise
+        Share of the known cells that were changed in the cues; None where one row is asked about instead.
+    among
+        Whether the row asked about is one of those learned.
     """
 
     request: Request
@@ -77,83 +75,48 @@ class Task:
     learned: Records
     cues: Records
     truth: Records
-    noise: float | None
     rules: tuple[str, ...]
     dynamics: Dynamics
     input: str | float
     clamp: tuple[str, ...] | None = None
-    table: bool = False
-    known: bool = True
+    noise: float | None = None
+    among: bool = True
 
 
 def prepare(request: Request) -> Task:
-    """Read the data and check every option against it.
+    """Read the data and check every option.
 
     Raises
     ------
     BnnError
         Whatever does not fit, in one sentence that names the option.
     """
-    if request.mask and request.row is None:
-        raise DataError("--mask: hides attributes of one row; name that row with --row, such as --row 3.")
-    if request.row is not None and not request.mask:
-        raise DataError("--row: nothing is hidden; name what to recall with --mask, such as --mask legs.")
-    if request.row is not None and request.noise is not None:
-        raise DataError("--noise: changes cells of all rows, while --row asks about one; leave out one of the two.")
-    if request.free and request.row is None:
-        raise DataError("--free: lets the attributes that --row and --mask keep move; give both, or leave it out.")
-    if request.noise is not None and not 0.0 <= request.noise <= 1.0:
-        raise DataError(f"--noise: got {request.noise:g}; give the share of cells to change, between 0 and 1.")
-    for rule in request.rules:
-        if rule not in RULES:
-            raise unknown_name("--rule", rule, RULES)
+    _check(request)
     name, records, classes = read_data(request.data)
     table = any(attribute.kind != "on_off" for attribute in records.schema.attributes)
-    external = _input(request.input)
-    # where nobody chose, rules without a prior are left out when a prior is asked for
-    able = [rule for rule in DEFAULT_RULES if external != "prior" or RULES[rule].prior_bias is not None]
+    given = _input(request.input)
+    # rules without a prior are left out, where nobody named them, when the prior is asked for
+    able = [rule for rule in SIDE_BY_SIDE if given != "prior" or RULES[rule].prior_bias is not None]
     rules = tuple(dict.fromkeys(request.rules)) or tuple(able)
     if request.m is not None and not any("m" in options_of(find(rule)) for rule in rules):
-        raise DataError(f"--m: {', '.join(rules)} has no such option; it belongs to probability and odds.")
+        raise DataError(f"--m: {' and '.join(rules)} has no such option; it belongs to probability and odds.")
+    dynamics = _dynamics(request, table)
     chosen = _chosen(request, name, records, classes)
     learned = records[chosen]
-    dynamics = _dynamics(request, table)
     if request.row is None:
         noise = 0.1 if request.noise is None else request.noise
         cues = corrupt(learned, flip=noise, seed=request.seed)
-        return Task(request, name, learned, cues, learned, noise, rules, dynamics, external, table=table)
-    if not 0 <= request.row < records.rows:
-        raise DataError(f"--row: got {request.row}; {name} has the rows 0 to {records.rows - 1}.")
-    for attribute in request.mask:
-        if attribute not in records.schema.names:
-            raise unknown_name("--mask", attribute, records.schema.names)
-    truth = records[[request.row]]
-    codes = truth.codes.copy()
-    codes[:, [records.schema.index(attribute) for attribute in request.mask]] = -1
+        return Task(request, name, learned, cues, learned, rules, dynamics, given, noise=noise)
+    truth, cue = _row(request, name, records)
     clamp = None if request.free else tuple(n for n in records.schema.names if n not in request.mask)
-    cue = Records(codes, records.schema)
-    known = request.row in chosen
-    return Task(request, name, learned, cue, truth, None, rules, dynamics, external, clamp, table, known)
-
-
-def read_data(data: str) -> tuple[str, Records, Sequence[Value | None] | None]:
-    """A data set by name or a CSV file: its name, its records, and the class of each pattern where there is one."""
-    file = Path(data)
-    shipped = data in datasets.names()
-    if not shipped and (file.suffix.lower() == ".csv" or file.name != data or file.is_file()):
-        name = file.name
-    else:
-        name, file = data, datasets.path(data)
-    records = datasets.read(file)
-    if datasets.CLASS in records.schema.names:
-        return name, records, None
-    table = read_csv(file)
-    return name, records, table[datasets.CLASS].to_pylist() if datasets.CLASS in table.column_names else None
+    among = request.row in chosen.tolist()
+    return Task(request, name, learned, cue, truth, rules, dynamics, given, clamp, among=among)
 
 
 def run(task: Task, rule: str, progress: Callable[[int, int], None]) -> Trace:
     """Learn by one rule and recall every cue."""
-    options = {"m": task.request.m} if task.request.m is not None and "m" in options_of(find(rule)) else {}
+    m = task.request.m
+    options: dict[str, Any] = {"m": m} if m is not None and "m" in options_of(find(rule)) else {}
     return recall(
         learn(task.learned, rule, **options),
         task.cues,
@@ -164,6 +127,49 @@ def run(task: Task, rule: str, progress: Callable[[int, int], None]) -> Trace:
         max_sweeps=task.request.max_sweeps,
         progress=progress,
     )
+
+
+def read_data(data: str) -> tuple[str, Records, Sequence[Value | None] | None]:
+    """A data set by name, or a CSV file: its name, its records, and each pattern's class where there is one."""
+    file = Path(data)
+    if data in datasets.names() or not (file.suffix.lower() == ".csv" or file.name != data or file.is_file()):
+        file = datasets.path(data)
+    records = datasets.read(file)
+    if datasets.CLASS in records.schema.names:
+        return data, records, None
+    table = read_csv(file)
+    return data, records, table[datasets.CLASS].to_pylist() if datasets.CLASS in table.column_names else None
+
+
+def _check(request: Request) -> None:
+    """Refuse options that contradict each other or cannot be, before anything is read."""
+    if request.row is None:
+        if request.mask:
+            raise DataError("--mask: hides attributes of one row; name that row with --row, such as --row 3.")
+        if request.free:
+            raise DataError("--free: frees the attributes that --row keeps; give --row and --mask, or leave it out.")
+    elif not request.mask:
+        raise DataError("--row: nothing is hidden; name what to recall with --mask, such as --mask legs.")
+    elif request.noise is not None:
+        raise DataError("--noise: changes cells of every cue, while --row asks about one row; leave one of them out.")
+    if request.noise is not None and not 0.0 <= request.noise <= 1.0:
+        raise DataError(f"--noise: got {request.noise:g}; give the share of cells to change, between 0 and 1.")
+    for rule in request.rules:
+        if rule not in RULES:
+            raise unknown_name("--rule", rule, RULES)
+
+
+def _row(request: Request, name: str, records: Records) -> tuple[Records, Records]:
+    """The row asked about, and the same with what is hidden unknown."""
+    if request.row is None or not 0 <= request.row < records.rows:
+        raise DataError(f"--row: got {request.row}; {name} has the rows 0 to {records.rows - 1}.")
+    for attribute in request.mask:
+        if attribute not in records.schema.names:
+            raise unknown_name("--mask", attribute, records.schema.names)
+    truth = records[[request.row]]
+    codes = truth.codes.copy()
+    codes[:, [records.schema.index(attribute) for attribute in request.mask]] = -1
+    return truth, Records(codes, records.schema)
 
 
 def _chosen(
@@ -187,24 +193,26 @@ def _chosen(
 def _input(text: str) -> str | float:
     """``prior``, or a number of bits."""
     try:
-        return "prior" if text == "prior" else float(text)
+        return text if text == "prior" else float(text)
     except ValueError:
         raise DataError(f"--input: got {text!r}; give a number of bits, or prior.") from None
 
 
 def _dynamics(request: Request, table: bool) -> Dynamics:
-    """The dynamics by name with its own options; others' options are an error."""
+    """The dynamics by name with its own options; those of another are an error."""
     name = request.dynamics or ("winner-take-all" if table else "asynchronous")
     if name not in DYNAMICS:
         raise unknown_name("--dynamics", name, DYNAMICS)
-    given = {"parallel": request.parallel or None, "temperature": request.temperature, "winners": request.winners}
     options = {}
-    for option, value in given.items():
-        field = "k" if option == "winners" else option
+    for option, parameter, value in (
+        ("parallel", "parallel", request.parallel or None),
+        ("winners", "k", request.winners),
+        ("temperature", "temperature", request.temperature),
+    ):
         if value is None:
             continue
-        able = [n for n, kind in DYNAMICS.items() if field in {f.name for f in dataclasses.fields(kind)}]
+        able = [key for key, kind in DYNAMICS.items() if parameter in signature(kind).parameters]
         if name not in able:
-            raise DataError(f"--{option}: {name!r} has no such option; use --dynamics {' or '.join(sorted(able))}.")
-        options[field] = value
+            raise DataError(f"--{option}: {name!r} has no such option; use it with --dynamics {' or '.join(able)}.")
+        options[parameter] = value
     return DYNAMICS[name](**options)

@@ -5,42 +5,74 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from rich import box
-from rich.markup import escape
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from bnn.app.recall_command import Answer, Summary, Task
+from bnn.app.findings import Answer, Summary
+from bnn.app.recall_command import Task
 from bnn.datasets import Description
 from bnn.trace import Trace
+
+NAIVE = "A bit ahead is a factor of two; the probability given the others is naive Bayesian, often too sure."
+
+
+def tell(
+    task: Task,
+    traces: Mapping[str, Trace],
+    summaries: Sequence[Summary],
+    said: Sequence[Answer],
+    files: Sequence[str],
+) -> None:
+    """Print what a recall found."""
+    console = Console(highlight=False)
+    console.print(headline(task), markup=False)
+    for attribute in task.request.mask:
+        console.print()
+        for one in said:
+            if one.attribute == attribute:
+                console.print(answer(one))
+    if task.noise is None and not any(trace.flips.any() for trace in traces.values()):
+        console.print("\nNothing more changed once what was hidden was filled in.")
+        console.print(NAIVE, style="dim")
+    else:
+        console.print(summary_table(summaries, console.width))
+        console.print(seen(task, traces, summaries), markup=False)
+        console.print(legend(task, summaries), markup=False, style="dim")
+    for file in files:
+        console.print(f"Picture: {file}", markup=False, soft_wrap=True)
 
 
 def headline(task: Task) -> str:
     """What was learned and what is asked."""
+    schema = task.learned.schema
     how = f"{task.dynamics.name}, seed {task.request.seed}"
     if task.noise is not None:
-        rows = f"{task.learned.rows:,} {'rows' if task.table else 'patterns'} learned"
-        return f"{task.name}: {rows}; cues: the same with {_percent(task.noise)} of their cells changed; {how}."
-    others = len(task.learned.schema.names) - len(task.request.mask)
+        table = any(attribute.kind != "on_off" for attribute in schema.attributes)
+        rows, cells = ("rows", "cells") if table else ("patterns", "pixels" if schema.shape else "neurons")
+        changed = f"cues: the same with {_percent(task.noise)} of their {cells} {'changed' if table else 'flipped'}"
+        return f"{task.name}: {task.learned.rows:,} {rows} learned; {changed}; {how}."
+    others = len(schema.names) - len(task.request.mask)
     return (
         f"{task.name}, row {task.request.row}: {_list(task.request.mask)} hidden, the other {others} attributes "
         f"{'free to change' if task.request.free else 'kept'}; learned from {task.learned.rows:,} rows, this one "
-        f"{'' if task.known else 'not '}among them; {how}."
+        f"{'' if task.among else 'not '}among them; {how}."
     )
 
 
 def summary_table(summaries: Sequence[Summary], width: int) -> Table:
-    """One line a rule, means over its cues."""
+    """One line a rule; fits 80 columns, and takes more room where there is some."""
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1) if width >= 100 else 0, pad_edge=False)
     table.add_column("\nrule", style="bold", no_wrap=True)
-    for heading in ("recalled\nexactly", "overlap\nbefore", "\nafter", "\nflips", "\nsweeps", "energy\nbefore", "\nafter"):
+    numbers = ("recalled\nexactly", "overlap\nbefore", "\nafter", "\nflips", "\nsweeps", "energy\nbefore", "\nafter")
+    for heading in (*numbers, "descent\nverified"):
         table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("descent\nverified", justify="right", no_wrap=True)
     for s in summaries:
         table.add_row(
             s.rule,
             Text(f"{s.recalled} of {s.cues}", style="green" if s.recalled == s.cues else ""),
-            f"{s.overlap_before:.2f}",
-            f"{s.overlap_after:.2f}",
+            f"{s.overlap_before:z.2f}",
+            f"{s.overlap_after:z.2f}",
             f"{s.flips:.1f}",
             f"{s.sweeps:.1f}",
             _number(s.energy_before),
@@ -52,67 +84,98 @@ def summary_table(summaries: Sequence[Summary], width: int) -> Table:
 
 def seen(task: Task, traces: Mapping[str, Trace], summaries: Sequence[Summary]) -> str:
     """What the table shows, in words."""
-    parts = []
+    told = []
     if task.noise is not None:
         first, *rest = summaries
-        counts = [f"{first.rule} brought back {first.recalled} of {first.cues}", *(f"{s.rule} {s.recalled}" for s in rest)]
-        parts.append(f"{_list(counts)}.".capitalize())
-    if all(s.descent_holds for s in summaries):
+        counts = [
+            f"{first.rule} brought back {first.recalled} of {first.cues}",
+            *(f"{s.rule} {s.recalled}" for s in rest),
+        ]
+        told.append(f"{_list(counts).capitalize()}.")
+    for word, what in (
+        ("cycle", "in a cycle of two"),
+        ("limit", f"still changing after {task.request.max_sweeps} sweeps"),
+    ):
+        ended = [f"{int(n)} of {rule}" for rule, trace in traces.items() if (n := (trace.outcome == word).sum())]
+        if ended and task.dynamics.settles:
+            told.append(f"Ended {what}: {_list(ended)}.")
+    return " ".join([*told, _verdict(traces)])
+
+
+def _verdict(traces: Mapping[str, Trace]) -> str:
+    """Whether what must fall fell, by how much not, and what theory promises."""
+    verdicts = {rule: trace.descent for rule, trace in traces.items()}
+    name = next(iter(traces.values())).lyapunov_name
+    rises = [f"{r} by up to {_number(d.largest_rise)}" for r, d in verdicts.items() if d.largest_rise > d.tolerance]
+    differ = [f"{r} by {_number(d.mismatch)}" for r, d in verdicts.items() if d.mismatch > d.tolerance]
+    told = []
+    if rises:
+        told.append(f"The {name} rose: {_list(rises)}.")
+    if differ:
+        told.append(f"The independent checks of the {name} differ: {_list(differ)}.")
+    if not told:
         flips = sum(int(trace.flips.sum()) for trace in traces.values())
-        name = next(iter(traces.values())).lyapunov_name
-        parts.append(f"No change raised the {name}: verified over {flips:,} flips and from the final states.")
-    for s in summaries:
-        if not s.descent_holds:
-            descent = traces[s.rule].descent
-            parts.append(f"The energy of {s.rule} rose by up to {_number(descent.largest_rise)}: {descent.reason}.")
-    return " ".join(parts)
+        told.append(f"No change raised the {name}: verified over {flips:,} flips, and anew from the final states.")
+    reasons = dict.fromkeys(d.reason for d in verdicts.values() if not d.guaranteed)
+    return " ".join([*told, *(f"Nothing promises that it falls: {reason}." for reason in reasons)])
 
 
-def legend(summaries: Sequence[Summary]) -> str:
-    """What the columns mean."""
+def legend(task: Task, summaries: Sequence[Summary]) -> str:
+    """What the numbers mean."""
     unit = " (hopfield: no unit)" if any(s.rule == "hopfield" for s in summaries) else ""
-    return f"Means over the cues. Overlap with the own pattern: 1 = equal, 0 = unrelated. Energy in bits{unit}."
+    told = f"Overlap with the own pattern: 1 equal, 0 unrelated, -1 inverse. Energy in bits{unit}."
+    if task.noise is None:
+        return f"{NAIVE} {told}"
+    return f"{told} All but the counts are means over the cues."
 
 
 def answer(a: Answer) -> Text:
     """One rule's answer about one attribute, as a sentence."""
-    rule = Text(f"{a.rule}: ", style="bold")
+    row = "the row does not say" if a.true is None else f"the row says {a.true}"
+    told = Text(f"{a.rule}: ", style="bold")
     if a.recalled is None:
-        return rule + Text(f"no value of {a.attribute} came on (the row says {a.true}).")
-    right = a.recalled == a.true
-    verdict = "the row does not say" if a.true is None else "right" if right else f"wrong, the row says {a.true}"
-    text = rule + Text(f"{a.attribute} = {a.recalled}") + Text(f" ({verdict})", style="" if a.true is None else "green" if right else "red")
-    unit = "" if a.posterior is None and a.prior is None else " bits"
+        return told + Text(f"no value of {a.attribute} came on ({row}).", style="not bold")
+    told += Text(f"{a.attribute} = {a.recalled} ", style="not bold")
+    if a.true is None:
+        told += Text(f"({row})", style="not bold")
+    else:
+        right = a.recalled == a.true
+        told += Text("(right)" if right else f"(wrong, {row})", style="not bold green" if right else "not bold red")
+    words = ""
     if a.lead is not None:
-        text += Text(f", {a.lead:.1f}{unit} ahead of {a.next}")
-    if a.posterior is not None and a.prior is not None:
-        text += Text(f"; probability {_percent(a.prior)} before, {_percent(a.posterior)} given the others")
-    return text + Text(".")
+        unit = "" if a.prior is None else " bits"
+        words += f", {abs(a.lead):.1f}{unit} {'ahead of' if a.lead >= 0 else 'behind'} {a.attribute} = {a.next}"
+    if a.prior is not None and a.posterior is not None:
+        words += f"; {_percent(a.prior)} of the rows, {_percent(a.posterior)} given the others"
+    return told + Text(f"{words}.", style="not bold")
 
 
 def datasets_table(described: Iterable[Description]) -> Table:
     """One line a data set."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, padding=0, pad_edge=False)
     table.add_column("name", style="bold", no_wrap=True)
-    for heading in ("rows", "attributes", "missing"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("what it is, credit and licence", overflow="fold")
+    table.add_column("rows", justify="right", no_wrap=True)
+    table.add_column("attributes", justify="right", no_wrap=True)
+    table.add_column("what it is, and whose")
+    table.add_column("licence", no_wrap=True)
     for d in described:
-        about = d.about
-        words = [about.title, *filter(None, (about.credit, about.licence))]
-        table.add_row(d.name, f"{d.rows:,}", f"{d.attributes:,}", f"{d.missing:,}", escape(". ".join(words)))
+        whose = f"{d.about.title}. {d.about.credit}".strip(" .")
+        table.add_row(d.name, f"{d.rows:,}", f"{d.attributes:,}", Text(whose), d.about.licence)
     return table
 
 
 def _list(words: Sequence[str]) -> str:
+    """One, two and three."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def _number(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.1f}"
+    """Short enough for a column of nine."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:z.1f}"
 
 
 def _percent(share: float) -> str:
+    """A share in per cent, never rounded to certainty."""
     if 0.999 < share < 1.0:
         return "over 99.9 %"
     if 0.0 < share < 0.001:

@@ -68,7 +68,7 @@ def energies(states, fields, bias, energy, rows):  # type: ignore[no-untyped-def
         total = 0.0
         for j in range(h.size):
             total += s[j] * (np.float64(h[j]) + np.float64(b[j]))
-        energy[r] = -0.5 * total
+        energy[r] = 0.0 - 0.5 * total
 
 
 @compiled
@@ -365,8 +365,8 @@ def parallel_step(  # type: ignore[no-untyped-def]
             single += chosen[r, j] * (np.float64(h[j]) + np.float64(b[j]))
             previous[r, j] = states[r, j]
             states[r, j] = chosen[r, j]
-        two_step[r] = -pair
-        energy[r] = -0.5 * single
+        two_step[r] = 0.0 - pair
+        energy[r] = 0.0 - 0.5 * single
         flips[r] = count
         back[r] = differ == 0
 

@@ -241,10 +241,10 @@ def parallel_step(
     """Put ``chosen`` in place of ``states`` and bring fields and energies up to date, see `recall.parallel_step`."""
     at_work = torch.from_numpy(rows).to(states.device)
     old, new, h, b = states[at_work], chosen[at_work], fields[at_work], _at(bias, at_work).double()
-    two_step[rows] = -(new.double() * h.double() + old.double() * b).sum(dim=1).cpu().numpy()
+    two_step[rows] = 0.0 - (new.double() * h.double() + old.double() * b).sum(dim=1).cpu().numpy()
     h = h + (new - old).to(h.dtype) @ columns
     fields[at_work] = h
-    energy[rows] = -0.5 * (new.double() * (h.double() + b)).sum(dim=1).cpu().numpy()
+    energy[rows] = 0.0 - 0.5 * (new.double() * (h.double() + b)).sum(dim=1).cpu().numpy()
     flips[rows] = (new != old).sum(dim=1).cpu().numpy()
     back[rows] = (new == previous[at_work]).all(dim=1).cpu().numpy()
     previous[at_work], states[at_work] = old, new

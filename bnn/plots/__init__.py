@@ -1,4 +1,13 @@
-"""Pictures."""
-from bnn.plots.series import energy, similarity
-from bnn.plots.panels import recall, replay
+"""Pictures of recall and of networks: matplotlib figures that no window manager knows of, in one look.
+
+Each function returns a `matplotlib.figure.Figure`, to save with ``figure.savefig("name.png")`` or to show in a
+notebook; those of a single pair of axes also draw into an ``ax`` that is given.
+"""
+
 from bnn.plots.compared import comparison, overlap_against_noise
+from bnn.plots.matrix import weights
+from bnn.plots.network_graph import graph
+from bnn.plots.panels import recall, replay
+from bnn.plots.series import energy, similarity
+
+__all__ = ["comparison", "energy", "graph", "overlap_against_noise", "recall", "replay", "similarity", "weights"]

@@ -20,6 +20,7 @@ from bnn.schema import Layout
 from bnn.trace import Trace
 
 OFF, ON, UNKNOWN, EXTRA, LACKING, BLANK = range(6)
+IN_A_LINE = 10
 _COLOURS = (PALE, INK, SKY, WARNING, ORANGE, "#FFFFFF")
 _PALETTE = np.array([to_rgb(colour) for colour in _COLOURS])
 _WORDS = {UNKNOWN: "unknown", EXTRA: "on, should be off", LACKING: "off, should be on"}
@@ -70,6 +71,18 @@ def truth_of(trace: Trace, patterns: Any, owner: str) -> Truth:
     word = np.where((match.word == "stored") & ~exact, "another stored", match.word)
     overlap = 1.0 - 2.0 * wrong.sum(axis=1) / np.maximum(compared.sum(axis=1), 1)
     return Truth("true" if own else "nearest", on, exact, overlap, word)
+
+
+def spread(rows: int) -> list[int]:
+    """Ten row numbers at most, spread over all of them, so that sorted data show their variety.
+
+    Examples
+    --------
+    >>> spread(3), spread(1000)[:3]
+    ([0, 1, 2], [0, 111, 222])
+    """
+    chosen: list[int] = np.linspace(0, rows - 1, min(rows, IN_A_LINE)).round().astype(int).tolist()
+    return chosen
 
 
 def cells_of(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float64
+from jaxtyping import Float64, Int8
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
@@ -14,18 +14,16 @@ from matplotlib.ticker import PercentFormatter
 from bnn.errors import DataError
 from bnn.plots import cells
 from bnn.plots.series import draw_descent
-from bnn.plots.style import BLUE, GREY, MARKERS, PALE, count, figure_of, given_or_new, new_figure, number_axis, style
+from bnn.plots.style import BLUE, GREY, MARKERS, PALE, figure_of, given_or_new, new_figure, number_axis, style
 from bnn.trace import Trace
-
-PICTURES = 10
 
 
 @style()
 def comparison(traces: Mapping[str, Trace], patterns: Any) -> Figure:
     """Draw what each rule recalls from the same cues, beside its falling energy: one line of axes a rule.
 
-    Patterns that are pictures are shown as cue, recalled and true image of the first ten rows, differing pixels marked;
-    for tables, bars show the share of rows recalled exactly. Each rule's energy has its own scale and unit, so it is
+    Patterns that are pictures are shown as cue, recalled and true image of ten rows, differing pixels marked; for
+    tables, bars show the share of rows recalled exactly. Each rule's energy has its own scale and unit, so it is
     drawn as what lies above the row's final value; against flips where every trace has recorded them, else against
     sweeps.
 
@@ -53,53 +51,41 @@ def comparison(traces: Mapping[str, Trace], patterns: Any) -> Figure:
     if not traces:
         raise DataError("plots.comparison.traces: got none; give at least one trace by name.")
     truths = {name: cells.truth_of(trace, patterns, "plots.comparison.patterns") for name, trace in traces.items()}
-    titles = {
-        name: f"{name}: {truth.exact.sum():,} of {len(truth.exact):,} recalled exactly" for name, truth in truths.items()
-    }
-    if all(cells.is_picture(trace.network.layout) for trace in traces.values()):
-        return _beside_pictures(traces, truths, titles)
-    return _beside_bars(traces, truths, titles)
-
-
-def _beside_pictures(traces: Mapping[str, Trace], truths: Mapping[str, cells.Truth], titles: Mapping[str, str]) -> Figure:
-    """A mosaic of pictures and the energy, a line a rule."""
-    figure = new_figure(13.0, 0.4 + 2.75 * len(traces))
-    grid = figure.subplots(len(traces), 2, width_ratios=[2.1, 1.0], squeeze=False)
+    pictures = all(cells.is_picture(trace.network.layout) for trace in traces.values())
+    figure = new_figure(13.0, 0.5 + (2.75 if pictures else 2.5) * len(traces))
+    grid = figure.subplots(len(traces), 2, width_ratios=[1.8 if pictures else 1.0, 1.0], squeeze=False)
     drawn = []
-    for (images, curves), (name, trace) in zip(grid, traces.items(), strict=True):
-        layout = trace.network.layout
-        rows = range(min(len(trace), PICTURES))
-        lines = cells.lines_of(trace, rows, truths[name])
-        pictures = [cells.as_pictures(layout, line) for line in lines.values()]
-        cells.show_cells(images, cells.mosaic(pictures, max(len(rows), 5)))
-        cells.name_lines(images, *pictures[0].shape[1:], list(lines))
-        images.set_title(titles[name])
-        draw_descent(curves, trace)
-        drawn += lines.values()
+    for (left, right), (name, trace) in zip(grid, traces.items(), strict=True):
+        truth = truths[name]
+        if pictures:
+            drawn += _show_pictures(left, trace, truth)
+        else:
+            _show_share(left, float(truth.exact.mean()))
+        left.set_title(f"{name}: {truth.exact.sum():,} of {len(truth.exact):,} recalled exactly")
+        draw_descent(right, trace)
     cells.explain_colours(figure, drawn)
     return figure
 
 
-def _beside_bars(traces: Mapping[str, Trace], truths: Mapping[str, cells.Truth], titles: Mapping[str, str]) -> Figure:
-    """Bars of the share recalled exactly, and the energy, a line a rule."""
-    figure = new_figure(11.0, 0.8 + 2.6 * len(traces))
-    grid = figure.add_gridspec(len(traces), 2, width_ratios=[1.0, 1.6])
-    bars = figure.add_subplot(grid[:, 0])
-    shares = [float(truth.exact.mean()) for truth in truths.values()]
-    places = np.arange(len(shares))
-    bars.barh(places, 1.0, color=PALE, height=0.3)
-    bars.barh(places, shares, color=BLUE, height=0.3)
-    bars.set_yticks(places, list(traces))
-    bars.set_ylim(len(shares) - 0.5, -0.5)
-    bars.set_xlim(0.0, 1.0)
-    bars.xaxis.set_major_formatter(PercentFormatter(1.0))
-    bars.set_xlabel(f"recalled exactly, of {count(len(next(iter(traces.values()))), 'row')}")
-    bars.tick_params(axis="y", length=0)
-    for i, (name, trace) in enumerate(traces.items()):
-        curves = figure.add_subplot(grid[i, 1])
-        curves.set_title(titles[name])
-        draw_descent(curves, trace)
-    return figure
+def _show_pictures(ax: Axes, trace: Trace, truth: cells.Truth) -> list[Int8[np.ndarray, "rows neurons"]]:
+    """Cue, recalled and true pictures of ten rows at most; returns the cells drawn."""
+    layout = trace.network.layout
+    rows = cells.spread(len(trace))
+    lines = cells.lines_of(trace, rows, truth)
+    pictures = [cells.as_pictures(layout, line) for line in lines.values()]
+    cells.show_cells(ax, cells.mosaic(pictures, max(len(rows), 5)))
+    _, height, width = pictures[0].shape
+    cells.name_lines(ax, height, width, list(lines))
+    return list(lines.values())
+
+
+def _show_share(ax: Axes, share: float) -> None:
+    """A bar as long as the share of rows recalled exactly."""
+    ax.barh(0.0, 1.0, color=PALE, height=0.5)
+    ax.barh(0.0, share, color=BLUE, height=0.5)
+    ax.set(xlim=(0.0, 1.0), ylim=(-1.0, 1.0), yticks=[], xlabel="share recalled exactly")
+    ax.spines["left"].set_visible(False)
+    ax.xaxis.set_major_formatter(PercentFormatter(1.0))
 
 
 @style()
@@ -167,6 +153,6 @@ def _numbers(name: str, values: Any, entries: int | None) -> Float64[np.ndarray,
     wanted = "[shares]" if entries is None else f"[{entries}] or [{entries}, seeds]"
     if array.ndim not in ((1,) if entries is None else (1, 2)) or array.size == 0 or entries not in (None, len(array)):
         raise DataError(
-            f"plots.overlap_against_noise.{name}: got shape {array.shape}; expected {wanted}, one entry a share of noise."
+            f"plots.overlap_against_noise.{name}: got shape {array.shape}; expected {wanted}, one entry a share."
         )
     return array

@@ -18,7 +18,6 @@ from bnn.plots.style import BLUE, GREY, count, new_figure, readable, style
 from bnn.schema import Layout
 from bnn.trace import Trace
 
-IN_A_LINE = 10
 SNAPSHOTS = 8
 MOST_NAMES = 60
 
@@ -39,7 +38,7 @@ def recall(trace: Trace, patterns: Any = None, *, rows: Iterable[int] | None = N
         Records, or an array [patterns, neurons] or [patterns, height, width]. As many as rows: pattern r is the truth
         of row r. Otherwise the nearest pattern is shown and called so.
     rows
-        Which rows to draw; None: the first ten.
+        Which rows to draw; None: all, or ten spread over them.
 
     Raises
     ------
@@ -106,7 +105,7 @@ def replay(trace: Trace, row: int) -> Figure:
     above, below = figure.subplots(2, 1, height_ratios=[top, 3.3])
     draw_flips(below, trace, row)
     if picture:
-        _snapshots(above, below, layout, history, _moments(trace, row, len(states)))
+        _snapshots(above, below, trace, row, history)
     else:
         cells.show_cells(above, history.T, aspect="auto", interpolation="nearest")
         _name_neurons(above, layout, "y")
@@ -119,7 +118,7 @@ def replay(trace: Trace, row: int) -> Figure:
 
 def _rows(trace: Trace, rows: Iterable[int] | None) -> list[int]:
     """Row numbers to draw, counted from the end where negative."""
-    chosen = list(range(min(len(trace), IN_A_LINE))) if rows is None else [int(row) for row in rows]
+    chosen = cells.spread(len(trace)) if rows is None else [int(row) for row in rows]
     if not chosen:
         raise DataError("plots.recall.rows: got none; name at least one row.")
     for row in chosen:
@@ -132,7 +131,7 @@ def _pictures(layout: Layout, lines: dict[str, Int8[np.ndarray, "rows neurons"]]
     """Ten columns of pictures at most, further rows below."""
     pictures = [cells.as_pictures(layout, line) for line in lines.values()]
     rows, height, width = pictures[0].shape
-    columns = min(rows, IN_A_LINE)
+    columns = min(rows, cells.IN_A_LINE)
     blocks = -(-rows // columns)
     block_height = 0.55 + len(lines) * 1.02 * height / width
     figure = new_figure(1.2 + 1.12 * max(columns, 4), blocks * block_height + 0.5)
@@ -184,7 +183,7 @@ def _name_neurons(ax: Axes, layout: Layout, axis: str) -> None:
 
 
 def _moments(trace: Trace, row: int, states: int) -> list[int]:
-    """Up to eight numbers of flips, from none to all, at which every neuron's state is one the dynamics passed through."""
+    """Up to eight numbers of flips, from none to all, after which the row was in a state of its own, not amid a step."""
     sweep = flips_of(trace, row)[1]
     parallel = trace.lyapunov_name == "two-step energy"
     whole = np.concatenate([[0], np.flatnonzero(np.diff(sweep)) + 1, [states - 1]]) if parallel else np.arange(states)
@@ -192,11 +191,10 @@ def _moments(trace: Trace, row: int, states: int) -> list[int]:
     return chosen
 
 
-def _snapshots(
-    above: Axes, below: Axes, layout: Layout, history: Int8[np.ndarray, "states neurons"], moments: list[int]
-) -> None:
-    """Pictures at those moments, each joined to its place on the staircase below."""
-    pictures = cells.as_pictures(layout, history[moments])
+def _snapshots(above: Axes, below: Axes, trace: Trace, row: int, history: Int8[np.ndarray, "states neurons"]) -> None:
+    """Pictures at some moments, each joined to its place on the staircase below."""
+    moments = _moments(trace, row, len(history))
+    pictures = cells.as_pictures(trace.network.layout, history[moments])
     _, height, width = pictures.shape
     columns = max(len(moments), 5)
     cells.show_cells(above, cells.mosaic([pictures], columns))
@@ -207,12 +205,19 @@ def _snapshots(
     if len(moments) == columns:  # evenly spaced flips then stand below their snapshots
         flips_a_cell = moments[-1] / (places[-1] - places[0])
         below.set_xlim(*((np.array(above.get_xlim()) - places[0]) * flips_a_cell))
-    values = below.lines[-1].get_ydata()
+    values = flips_of(trace, row)[0]
     below.plot(moments, values[moments], "o", color=BLUE, markersize=6)
     for moment, place in zip(moments, places, strict=True):
-        ends = ((place, height - 0.5), (moment, values[moment]))
         join = ConnectionPatch(
-            *ends, "data", axesA=above, axesB=below, annotation_clip=False, color=GREY, linewidth=0.8, linestyle=":"
+            (place, height - 0.5),
+            (moment, float(values[moment])),
+            "data",
+            axesA=above,
+            axesB=below,
+            annotation_clip=False,
+            color=GREY,
+            linewidth=0.8,
+            linestyle=":",
         )
         join.set_in_layout(False)
         above.figure.add_artist(join)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from jaxtyping import Float64, Int
 from matplotlib.axes import Axes
@@ -9,7 +11,19 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from bnn.errors import DataError
-from bnn.plots.style import GREY, PALE, WARNING, count, figure_of, given_or_new, note, number_axis, readable, style, unit
+from bnn.plots.style import (
+    GREY,
+    PALE,
+    WARNING,
+    count,
+    figure_of,
+    given_or_new,
+    note,
+    number_axis,
+    readable,
+    style,
+    unit,
+)
 from bnn.trace import Trace
 
 MOST_LINES = 12
@@ -53,10 +67,6 @@ def energy(trace: Trace, *, ax: Axes | None = None, label: str | None = None, ro
         note(ax, *_verdict(trace))
     else:
         draw_flips(ax, trace, row, label)
-        if trace.lyapunov_name == "energy":
-            note(ax, *_verdict(trace))
-        else:
-            note(ax, f"E itself may rise here: what must fall is the {trace.lyapunov_name}")
     if ax.get_legend_handles_labels()[0]:
         ax.legend(loc="best")
     return figure_of(ax)
@@ -124,9 +134,21 @@ def draw_flips(ax: Axes, trace: Trace, row: int, label: str | None = None) -> No
             ax.axvline(x, color=PALE, zorder=0)
         for x, end, number in zip(first, [*first[1:], len(sweep)], np.unique(sweep).tolist(), strict=False):
             if end - x > 0.1 * len(sweep):
-                ax.text(x, 0.99, f" sweep {number + 1}", transform=ax.get_xaxis_transform(), color=GREY, va="top", fontsize=10)
+                ax.text(
+                    x,
+                    0.99,
+                    f" sweep {number + 1}",
+                    transform=ax.get_xaxis_transform(),
+                    color=GREY,
+                    va="top",
+                    fontsize=10,
+                )
     ax.margins(y=0.12)
     _staircase(ax, values, trace.descent.tolerance, None, 1.8, label)
+    if trace.lyapunov_name == "energy":
+        note(ax, *_verdict(trace))
+    else:
+        note(ax, f"E itself may rise here: what must fall is the {trace.lyapunov_name}")
     ax.set_xlabel("flip")
     ax.set_ylabel(f"energy ({unit(trace.network)})")
     number_axis(ax.xaxis, whole=True)
@@ -148,7 +170,9 @@ def draw_descent(ax: Axes, trace: Trace) -> None:
         ax.set_xlabel("flip")
         number_axis(ax.xaxis, whole=True)
         number_axis(ax.yaxis)
-    ax.set_ylabel(f"{trace.lyapunov_name} above\nits final value ({unit(trace.network)})")
+    if len(trace) > MOST_LINES:
+        ax.legend(loc="best", fontsize=10)
+    ax.set_ylabel(f"{trace.lyapunov_name} above final\n({unit(trace.network)})")
     note(ax, *_verdict(trace))
 
 
@@ -174,7 +198,7 @@ def _draw_rows(
             ax.plot(times, values[row], color=GREY, linewidth=1, label=f"row {row}: the largest {wrong} in a sweep")
         values, step = values[worst], step[worst]
     else:
-        colour = None
+        colour: Any = None
         for row, line_values in enumerate(values):
             name = label if row == 0 else None
             (line,) = ax.plot(
@@ -192,13 +216,21 @@ def _staircase(
     ax: Axes,
     values: Float64[np.ndarray, " steps"],
     tolerance: float,
-    colour: str | None,
+    colour: Any,
     width: float,
     label: str | None = None,
 ) -> None:
     """One step a flip, rises in the warning colour."""
     marker = "o" if len(values) == 1 else None
-    ax.plot(np.arange(len(values)), values, drawstyle="steps-post", color=colour, linewidth=width, marker=marker, label=label)
+    ax.plot(
+        np.arange(len(values)),
+        values,
+        drawstyle="steps-post",
+        color=colour,
+        linewidth=width,
+        marker=marker,
+        label=label,
+    )
     risen = np.flatnonzero(np.diff(values) > tolerance).tolist()
     _warn(ax, [((k + 1, values[k]), (k + 1, values[k + 1])) for k in risen])
 
@@ -212,7 +244,7 @@ def _warn(ax: Axes, segments: list[tuple[tuple[float, float], tuple[float, float
 def _verdict(trace: Trace) -> tuple[str, str]:
     """What the trace says of its descent, and the colour to say it in."""
     descent = trace.descent
-    rise = f"largest rise {readable(descent.largest_rise, ',.3g')} {unit(trace.network)}"
+    rise = f"largest rise {readable(float(f'{descent.largest_rise:.3g}'))} {unit(trace.network)}"
     if not descent.guaranteed:
         return f"no guarantee: {descent.reason}\n{rise}", WARNING
     if not descent.holds:

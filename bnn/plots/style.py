@@ -6,6 +6,7 @@ import textwrap
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import matplotlib as mpl
 from cycler import cycler
@@ -26,9 +27,11 @@ SERIES = (BLUE, GREEN, PURPLE, SKY, INK, ORANGE)
 MARKERS = ("o", "s", "^", "D", "v", "P")
 
 EXCITATORY, INHIBITORY = BLUE, ORANGE
-WEIGHTS = LinearSegmentedColormap.from_list("weights", ["#7A4300", INHIBITORY, "#FFFFFF", EXCITATORY, "#00304D"])
+WEIGHTS = LinearSegmentedColormap.from_list(
+    "weights", ["#9C5700", INHIBITORY, "#F7DCA1", "#FFFFFF", "#AFDDF7", EXCITATORY, "#003F63"]
+)
 
-_STYLE = {
+_STYLE: dict[Any, Any] = {
     "font.size": 12.0,
     "axes.titlesize": 13.0,
     "axes.titlelocation": "left",
@@ -106,7 +109,7 @@ def readable(number: float, form: str = ",.10g") -> str:
     >>> readable(-183657.2), readable(-0.25, ".1f")
     ('−183,657.2', '−0.2')
     """
-    return f"{number:{form}}".replace("-", "−")
+    return f"{number:{form}}".replace("-", "\N{MINUS SIGN}")
 
 
 def note(ax: Axes, text: str, colour: str = GREY) -> None:

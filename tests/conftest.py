@@ -1,0 +1,11 @@
+"""How hypothesis searches: the same examples on every run in CI, new ones at a desk; no clocks."""
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+COMMON = {"deadline": None, "max_examples": 40, "suppress_health_check": [HealthCheck.too_slow]}
+
+settings.register_profile("ci", derandomize=True, **COMMON)
+settings.register_profile("desk", **COMMON)
+settings.load_profile("ci" if os.environ.get("CI") else "desk")

@@ -1,0 +1,62 @@
+"""Every rule under every dynamics, against twins that compute every field and energy anew; guarantees and their limits."""
+
+import cases
+import numpy as np
+import oracles
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bnn
+from bnn.errors import DataError, DescentError
+
+PAIRS = [
+    pytest.param(network, dynamics, id=f"{network.name} - {dynamics.name}")
+    for network in cases.NETWORK_CASES
+    for dynamics in cases.DYNAMICS_CASES
+]
+
+
+def twins_of(case, question):
+    """What became of each row, by the twin."""
+    for index in range(len(question.on)):
+        row = case.row(
+            question.network, question.on[index], question.unknown[index].copy(), question.held[index],
+            question.external[index], question.dynamics,
+        )  # fmt: skip
+        yield row, case.twin(row, question.dynamics, question.seed, question.max_sweeps, index)
+
+
+def padded(series, length, unit):
+    return [float(value) * unit for value in (*series, *[series[-1]] * (length - len(series)))][:length]
+
+
+@pytest.mark.parametrize(("networks", "case"), PAIRS)
+@settings(max_examples=12)
+@given(data=st.data())
+def test_recall_is_its_twin(networks, case, data):
+    question = data.draw(cases.questions(networks.networks(), case))
+    network, dynamics = question.network, question.dynamics
+    if case.needs_symmetry and not network.symmetric:
+        with pytest.raises(DataError, match="asymmetric weights have no energy to (choose values|swap) by; use .*parallel"):
+            question.ask()
+        return
+    trace = question.ask(record=("flips", "states"))
+    assert trace.descent.tolerance == 0.0
+    assert trace.descent.mismatch == 0.0
+    length = trace.energy.shape[1]
+    for r, (row, twin) in enumerate(twins_of(case, question)):
+        assert trace.start[r].tolist() == twin.start.tolist()
+        assert trace.states[r].tolist() == row.state.tolist()
+        assert trace.energy[r].tolist() == padded(twin.energies, length, row.unit / 2)
+        assert trace.outcome[r] == twin.outcome
+        assert (trace.sweeps[r], trace.flips[r]) == (twin.sweeps, len(twin.flips))
+        mine = slice(*trace.flip_log.start[r : r + 2])
+        logged = zip(trace.flip_log.sweep[mine], trace.flip_log.neuron[mine], trace.flip_log.energy[mine], strict=True)
+        assert [tuple(entry) for entry in logged] == [(s, j, float(e) * row.unit / 2) for s, j, e in twin.flips]
+        states = [*twin.states, *[twin.states[-1]] * length][:length]
+        assert trace.history[r].tolist() == [state.tolist() for state in states]
+        if trace.lyapunov_name == "two-step energy":
+            assert trace.lyapunov[r].tolist() == padded(twin.two_steps, length, row.unit / 2)
+        if twin.other_phase is not None:
+            assert trace.other_phase[r].tolist() == twin.other_phase.tolist()
