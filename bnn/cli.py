@@ -34,17 +34,21 @@ def main() -> None:
     app(prog_name="bnn")
 
 
-@app.callback(invoke_without_command=True)
-def _bnn(
-    context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
-) -> None:
-    """Bayesian neural networks in Kononenko's sense: learn by counting, recall with an energy verified to fall."""
-    if version:
+def _version(asked: bool) -> bool:
+    if asked:
         print(f"bnn {__version__}")
         raise typer.Exit
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
+    return asked
+
+
+@app.callback()
+def _bnn(
+    version: Annotated[
+        bool,
+        typer.Option("--version", metavar="", callback=_version, is_eager=True, help="Print the version and exit."),
+    ] = False,
+) -> None:
+    """Bayesian neural networks in Kononenko's sense: learn by counting, recall with an energy verified to fall."""
 
 
 @app.command(
@@ -85,7 +89,7 @@ def recall(
         list[str] | None,
         _data(metavar="ATTRIBUTE", help="Hide this attribute of the row; may be repeated."),
     ] = None,
-    free: Annotated[bool, _data("--free", help="Let the row's other attributes change too.")] = False,
+    free: Annotated[bool, _data("--free", metavar="", help="Let the row's other attributes change too.")] = False,
     rule: Annotated[
         list[str] | None,
         _network(
@@ -104,7 +108,7 @@ def recall(
     ] = None,
     parallel: Annotated[
         bool,
-        _network("--parallel", help="All at once (winner-take-all, k-winners)."),
+        _network("--parallel", metavar="", help="All at once (winner-take-all, k-winners)."),
     ] = False,
     winners: Annotated[
         int | None,
@@ -141,7 +145,7 @@ def recall(
     ] = None,
     as_json: Annotated[
         bool,
-        _output("--json", help="Print one JSON object for programs instead."),
+        _output("--json", metavar="", help="Print one JSON object for programs instead."),
     ] = False,
 ) -> None:
     """Learn, recall side by side, and report."""
@@ -220,18 +224,21 @@ def picture_path(out: Path) -> Path:
     return out
 
 
-@app.command()
-def datasets(
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object for programs instead.")] = False,
+@app.command("datasets")
+def list_datasets(
+    as_json: Annotated[
+        bool, typer.Option("--json", metavar="", help="Print one JSON object for programs instead.")
+    ] = False,
 ) -> None:
     """List the data sets that ship, with their credit and licence, and those of the folder BNN_DATA."""
     from rich.console import Console
 
     from bnn import datasets
-    from bnn.app import report
+    from bnn.app.catalogue import datasets_table
 
     described = [datasets.describe(name) for name in datasets.names()]
     if as_json:
-        print(json.dumps({"datasets": [{**asdict(d)} for d in described]}))
+        told = [asdict(one) for one in described]
+        print(json.dumps({"datasets": [one | one.pop("about") for one in told]}))
     else:
-        Console(highlight=False).print(report.datasets_table(described))
+        Console(highlight=False).print(datasets_table(described))

@@ -302,6 +302,8 @@ def _kinds(counts: Counts) -> Iterator[tuple[str, Sequence[str], Sequence[str], 
         yield "with {!r}, but {!r} unknown", neurons[i], names, alone[i] - counts.on[i]
         yield "with {!r} and {!r}", neurons[i], neurons, counts.joint[i]
         if of_on:
+            off = present[owner[i]] - alone[i] - counts.known[owner[i]] + counts.on[i]
+            yield "without {!r}, and {!r} unknown", neurons[i], names, off
             without = counts.on[i][:, owner] - counts.joint[i]
             yield "with {!r}, but not {!r}", neurons[i], neurons, without
             neither = counts.known[owner[i]][:, owner] - counts.on[:, owner[i]].T - without

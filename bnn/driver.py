@@ -12,7 +12,7 @@ from torch import Tensor
 
 from bnn import coding
 from bnn.dynamics import Asynchronous
-from bnn.dynamics.base import CYCLE, GRAIN, OUTCOMES, Dynamics, Work
+from bnn.dynamics.base import CYCLE, GRAIN, OUTCOMES, RUNNING, Dynamics, Work
 from bnn.errors import DataError, DescentError, unknown_name
 from bnn.kernels import recall as kernels
 from bnn.kernels import threads
@@ -121,20 +121,21 @@ def recall(
     work.two_step[:] = 2.0 * work.energy
     silent = None if unknown is None else unknown & ~work.free
 
-    recorder = Recorder(work, external, "states" in wanted)
+    two_step = dynamics.lyapunov == "two-step energy"
+    recorder = Recorder(work, external, two_step, "states" in wanted)
     start = work.states.cpu().numpy().copy()
     for number in range(max_sweeps):
-        if len(work.running()) == 0:
+        if work.outcome.all():
             break
         work.flips[:] = 0
         dynamics.sweep(work, number)
         recorder.add(number)
         if progress is not None:
-            progress(len(work.states) - len(work.running()), len(work.states))
+            progress(int((work.outcome != RUNNING).sum()), len(work.outcome))
 
-    energy, two_step = recorder.series("energy"), recorder.series("two_step")
-    lyapunov = two_step if dynamics.lyapunov == "two-step energy" else energy
-    rise = work.rise if lyapunov is energy else np.diff(lyapunov, axis=1, prepend=lyapunov[:, :1])
+    energy = recorder.series("energy")
+    lyapunov = recorder.series("two_step") if two_step else energy
+    rise = np.diff(lyapunov, axis=1, prepend=lyapunov[:, :1]) if two_step else work.rise
     guarantee = dynamics.guarantee(network)
     tolerance = tolerance_of(network, external)
     largest, mismatch = float(rise.max(initial=0.0)), audit(work)
@@ -220,7 +221,7 @@ def external_input(network: Network, given: Any, batch: int) -> Float[Tensor, "_
     if not np.isfinite(array).all():
         j = int(np.argwhere(~np.isfinite(array))[0, 1])
         raise DataError(f"recall.input: not finite at {network.layout.names[j]!r}; clamp a neuron to fix its state.")
-    if network.grid:
+    if network.grid and array.any():
         array = np.rint(array / network.grid) * network.grid
     return torch.from_numpy(array).to(network.weights)
 
@@ -242,6 +243,7 @@ def _begin(
     if backend == "compiled" and not compiled:
         raise DataError(f"recall.backend: compiled loops run on the CPU, the network is on {device}; use 'auto'.")
     states, unknown = network.values_of(cue)
+    states = states.clone()  # the cue stays as it was read
     if unknown is not None:
         network.unknown_attributes(unknown)  # refuses half-known attributes
     bias = network.bias_for(unknown) + external
@@ -267,15 +269,16 @@ def _begin(
 
 def _fields(network: Network, states: Tensor, bias: Tensor, compiled: bool) -> Tensor:
     """W V + b: one product, or the sum of the active columns where few neurons are active."""
-    few = len(states) < 4 or np.count_nonzero(states[:16].cpu().numpy()) * 8 < states[:16].numel()
+    batch, n = states.shape
+    few = batch < 4 or np.count_nonzero(states[:16].cpu().numpy()) * 8 < states[:16].numel()
     if compiled and few:
         fields = torch.empty(states.shape, dtype=bias.dtype)
         arrays = tuple(t.numpy() for t in (network.columns, states, bias, fields))
-        rows, n = np.arange(len(states)), network.neurons
-        if len(rows) < GRAIN:
+        rows = np.arange(batch)
+        if batch < GRAIN:
             threads.run(lambda begin, end: kernels.add_active(*arrays, rows, begin, end), n, 1024)
         else:
-            threads.run(lambda begin, end: kernels.add_active(*arrays, rows[begin:end], 0, n), len(rows), GRAIN)
+            threads.run(lambda begin, end: kernels.add_active(*arrays, rows[begin:end], 0, n), batch, GRAIN)
         return fields
     return torch.addmm(bias, states.to(bias.dtype), network.columns)
 

@@ -169,6 +169,14 @@ class Network:
         """Self-connections W(j,j), zero unless they were asked for."""
         return self.weights.diagonal()
 
+    @property
+    def negative_self(self) -> int | None:
+        """The neuron with the most negative self-connection, None where none is negative."""
+        if "least" not in self._found:
+            self._found["least"] = self.diagonal.argmin().cpu()
+        least = int(self._found["least"])
+        return least if self.diagonal[least] < 0 else None
+
     def field(self, states: States) -> Float[Tensor, "batch neurons"]:
         """Field h = W V + b, in bits: what the other neurons say for (positive) or against a neuron being on.
 

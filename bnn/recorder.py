@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from jaxtyping import Float64, Int8
+from jaxtyping import Float64, Int8, Shaped
 from torch import Tensor
 
 from bnn.dynamics.base import GRAIN, Work
@@ -16,12 +16,12 @@ from bnn.trace import FlipLog
 class Recorder:
     """Series at each sweep's end."""
 
-    def __init__(self, work: Work, external: Tensor, keep_states: bool) -> None:
-        self.work, self.keep_states = work, keep_states
+    def __init__(self, work: Work, external: Tensor, two_step: bool, keep_states: bool) -> None:
+        self.work, self.two_step, self.keep_states = work, two_step, keep_states
         self.external = external if bool((external != 0).any()) else None
-        self.input = np.zeros(len(work.states))
-        self.flips = np.zeros(len(work.states), dtype=np.int64)
-        self.sweeps = np.zeros(len(work.states), dtype=np.int64)
+        self.input = np.zeros_like(work.energy)
+        self.flips = np.zeros_like(work.flips)
+        self.sweeps = np.zeros_like(work.flips)
         self.kept: dict[str, list[np.ndarray]] = {"energy": [], "two_step": [], "input": [], "states": []}
         self.add(-1)
 
@@ -31,7 +31,8 @@ class Recorder:
         self.flips += work.flips
         self.sweeps[work.flips > 0] = number + 1
         self.kept["energy"].append(work.energy.copy())
-        self.kept["two_step"].append(work.two_step.copy())
+        if self.two_step:
+            self.kept["two_step"].append(work.two_step.copy())
         if self.external is not None:
             self._weigh(self.external)
             self.kept["input"].append(self.input.copy())
@@ -48,8 +49,8 @@ class Recorder:
         states, given = work.states.numpy(), external.numpy()
         threads.run(lambda begin, end: kernels.weigh(states, given, self.input, rows[begin:end]), len(rows), GRAIN)
 
-    def series(self, name: str) -> Float64[np.ndarray, "batch steps"]:
-        """[batch, sweeps + 1]; a sweep in which nothing changed is not part of it."""
+    def series(self, name: str) -> Shaped[np.ndarray, "batch steps *neurons"]:
+        """[batch, sweeps + 1] or, of states, [batch, sweeps + 1, neurons]; without sweeps that changed nothing."""
         return np.stack(self.kept[name][: self._length], axis=1)
 
     @property

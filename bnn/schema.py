@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-from jaxtyping import Int, Shaped
+from jaxtyping import Int
 
 from bnn.errors import DataError, SchemaError, unknown_name
 
@@ -257,14 +257,6 @@ class Layout:
         """Indices of all neurons of the named attribute or attributes."""
         chosen = [attributes] if isinstance(attributes, str) else list(attributes)
         return np.flatnonzero(np.isin(self.attribute, [self.schema.index(name) for name in chosen]))
-
-    def count(self, neurons: Shaped[np.ndarray, "batch neurons"]) -> Int[np.ndarray, "batch attributes"]:
-        """Sum of a row's 0/1 neurons over each attribute, which may own none."""
-        if (np.diff(self.start) > 0).all():
-            return np.add.reduceat(neurons, self.start[:-1], axis=1, dtype=np.int64)
-        total = np.zeros((len(neurons), self.neurons + 1), dtype=np.int64)
-        np.cumsum(neurons, axis=1, out=total[:, 1:])
-        return total[:, self.start[1:]] - total[:, self.start[:-1]]
 
     def require_same(self, other: Layout, owner: str) -> None:
         """Raise `SchemaError` unless both layouts number the same neurons alike."""

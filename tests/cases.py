@@ -31,17 +31,15 @@ class RuleCase:
     dtype: torch.dtype = torch.float64
     gaps: bool = True
 
-    def records(self):
+    def sources(self):
+        """Strategy for what `network` makes a network of."""
         if self.table:
             small = schemas(max_attributes=3, max_values=3)
             return small.flatmap(lambda schema: records(schema, max_rows=6, gaps=self.gaps))
         return pattern_records(gaps=self.gaps, max_rows=6, max_neurons=6)
 
-    def learn(self, data):
-        return bnn.learn(data, self.rule, dtype=self.dtype, **self.options)
-
-    def networks(self):
-        return self.records().map(self.learn)
+    def network(self, source):
+        return bnn.learn(source, self.rule, dtype=self.dtype, **self.options)
 
     def twin(self, data, layout):
         """Weights, bias, silence and constant by the definition of every entry."""
@@ -76,19 +74,24 @@ RULE_CASES = (
 
 @dataclass(frozen=True)
 class HandCase:
-    """Networks written down: whole weights, so that ties are many."""
+    """Networks written down: small whole weights, so that ties are many."""
 
     name: str
     symmetric: bool = True
     diagonal: tuple[int, int] = (0, 0)
     dtype: torch.dtype = torch.float64
 
-    def networks(self):
-        return hand_networks(self.symmetric, self.diagonal, self.dtype)
+    def sources(self):
+        return hand_weights(self.symmetric, self.diagonal)
+
+    def network(self, source):
+        weights, bias, low, layout = source
+        return bnn.Network.of(weights, bias, low=low, layout=layout, dtype=self.dtype)
 
 
 @st.composite
-def hand_networks(draw, symmetric=True, diagonal=(0, 0), dtype=torch.float64, max_neurons=6):
+def hand_weights(draw, symmetric=True, diagonal=(0, 0), max_neurons=6):
+    """Weights, bias, state of being off and layout."""
     n = draw(st.integers(1, max_neurons))
     entries = draw(st.lists(st.integers(-3, 3), min_size=n * n, max_size=n * n))
     weights = np.array(entries).reshape(n, n)
@@ -97,7 +100,7 @@ def hand_networks(draw, symmetric=True, diagonal=(0, 0), dtype=torch.float64, ma
     np.fill_diagonal(weights, draw(st.lists(st.integers(*diagonal), min_size=n, max_size=n)))
     bias = draw(st.lists(st.integers(-3, 3), min_size=n, max_size=n))
     layout = draw(st.sampled_from([layout for layout in LAYOUTS if layout.neurons == n]))
-    return bnn.Network.of(weights, bias, low=draw(st.sampled_from([0, -1])), layout=layout, dtype=dtype)
+    return weights, bias, draw(st.sampled_from([0, -1])), layout
 
 
 def _layouts(largest=6):
@@ -244,12 +247,11 @@ class Question:
 
 
 @st.composite
-def questions(draw, networks, case, max_rows=4):
+def questions(draw, network, case, max_rows=4):
     """A call of `bnn.recall` for that dynamics: any cues with unknown attributes, clamps and input that it accepts."""
-    network = draw(networks)
     layout, n = network.layout, network.neurons
     rows = draw(st.integers(1, max_rows))
-    owner, owned = layout.attribute, np.diff(layout.start)
+    owner = layout.attribute
 
     def bits(shape, chance=2):
         """Bools, each True once in ``chance`` times."""
@@ -264,9 +266,9 @@ def questions(draw, networks, case, max_rows=4):
         held = held & (bits(held.shape) | unknown.any(axis=0))  # single neurons, but unknown attributes as a whole
     held_full = np.broadcast_to(held, (rows, n))
     if case.whole_attributes:  # a clamped attribute has at most one value
-        for r, a in np.argwhere(layout.count(on) > 1):
-            mine = np.arange(layout.start[a], layout.start[a + 1])
-            if owned[a] > 1 and held_full[r, mine[0]]:
+        for r, a in np.ndindex(rows, attributes):
+            mine = np.flatnonzero(owner == a)
+            if on[r, mine].sum() > 1 and held_full[r, mine[0]]:
                 on[r, mine] = mine == mine[on[r, mine]][0]
     on &= ~unknown
     cues = np.where(on, 1.0, draw(st.sampled_from([0.0, -1.0])))

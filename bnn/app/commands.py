@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+from collections.abc import Sequence
 from typing import Any, cast
 
 import typer
@@ -20,13 +21,21 @@ UsageError = cast(type[Exception], typer.BadParameter.__bases__[0])
 class Commands(TyperGroup):
     """A group of commands without stack dumps: exit code 2 where what was asked cannot be, 130 after Ctrl-C."""
 
-    def main(self, *args: Any, **options: Any) -> Any:
-        """Run one command and exit."""
+    def invoke(self, ctx: Any) -> Any:
+        """Run one command; Ctrl-C anywhere in it is told before typer ends the program without a word."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise typer.Exit(fail("interrupted.", INTERRUPTED)) from None
+
+    def main(self, args: Sequence[str] | None = None, *others: Any, **options: Any) -> Any:
+        """Run one command, or show the help where none is named, and exit."""
+        words = list(sys.argv[1:] if args is None else args) or ["--help"]
         for stream in (sys.stdout, sys.stderr):  # a terminal that lacks a letter shows a question mark for it
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="replace")
         try:
-            code = super().main(*args, **{**options, "standalone_mode": False})
+            code = super().main(words, *others, **{**options, "standalone_mode": False})
             sys.stdout.flush()
         except BnnError as error:
             code = fail(str(error))
@@ -47,7 +56,7 @@ class Commands(TyperGroup):
 
 def fail(sentence: str, code: int = IMPOSSIBLE) -> int:
     """Say on standard error why a command ended; returns the exit code."""
-    typer.secho(f"bnn: {sentence}", err=True, fg="red")
+    typer.secho(f"bnn: {sentence}", err=True, fg=None if os.environ.get("NO_COLOR") else "red")
     return code
 
 

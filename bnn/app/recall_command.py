@@ -92,14 +92,14 @@ def prepare(request: Request) -> Task:
         Whatever does not fit, in one sentence that names the option.
     """
     _check(request)
-    name, records, classes = read_data(request.data)
-    table = any(attribute.kind != "on_off" for attribute in records.schema.attributes)
     given = _input(request.input)
     # rules without a prior are left out, where nobody named them, when the prior is asked for
     able = [rule for rule in SIDE_BY_SIDE if given != "prior" or RULES[rule].prior_bias is not None]
     rules = tuple(dict.fromkeys(request.rules)) or tuple(able)
     if request.m is not None and not any("m" in options_of(find(rule)) for rule in rules):
         raise DataError(f"--m: {' and '.join(rules)} has no such option; it belongs to probability and odds.")
+    name, records, classes = read_data(request.data)
+    table = any(attribute.kind != "on_off" for attribute in records.schema.attributes)
     dynamics = _dynamics(request, table)
     chosen = _chosen(request, name, records, classes)
     learned = records[chosen]

@@ -1,8 +1,8 @@
-"""What the command line tells people: tables and sentences."""
+"""What ``bnn recall`` tells people: a table and sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from rich import box
 from rich.console import Console
@@ -11,7 +11,6 @@ from rich.text import Text
 
 from bnn.app.findings import Answer, Summary
 from bnn.app.recall_command import Task
-from bnn.datasets import Description
 from bnn.trace import Trace
 
 NAIVE = "A bit ahead is a factor of two; the probability given the others is naive Bayesian, often too sure."
@@ -148,20 +147,6 @@ def answer(a: Answer) -> Text:
     if a.prior is not None and a.posterior is not None:
         words += f"; {_percent(a.prior)} of the rows, {_percent(a.posterior)} given the others"
     return told + Text(f"{words}.", style="not bold")
-
-
-def datasets_table(described: Iterable[Description]) -> Table:
-    """One line a data set."""
-    table = Table(box=box.SIMPLE_HEAD, padding=0, pad_edge=False)
-    table.add_column("name", style="bold", no_wrap=True)
-    table.add_column("rows", justify="right", no_wrap=True)
-    table.add_column("attributes", justify="right", no_wrap=True)
-    table.add_column("what it is, and whose")
-    table.add_column("licence", no_wrap=True)
-    for d in described:
-        whose = f"{d.about.title}. {d.about.credit}".strip(" .")
-        table.add_row(d.name, f"{d.rows:,}", f"{d.attributes:,}", Text(whose), d.about.licence)
-    return table
 
 
 def _list(words: Sequence[str]) -> str:

@@ -161,12 +161,11 @@ class Dynamics(ABC):
             rows = torch.nonzero(missing[:, a])[:, 0]
             chosen = self.choose(work, rows, mine)
             work.states[rows, mine] = chosen
-            added = chosen.to(work.fields.dtype) @ network.columns[mine]
-            if network.silence is not None:
-                evidence = network.silence[:, a]
-                work.bias[rows] += evidence
-                added = added + evidence
-            work.fields[rows] += added
+            evidence = 0.0 if network.silence is None else network.silence[:, a]
+            work.bias[rows] += evidence
+            for fields, outgoing in ((work.fields, network.columns), (work.mirror, network.weights)):
+                if fields is not None:
+                    fields[rows] += chosen.to(fields.dtype) @ outgoing[mine] + evidence
 
     @abstractmethod
     def sweep(self, work: Work, number: int) -> None:

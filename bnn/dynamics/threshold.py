@@ -74,11 +74,9 @@ class Asynchronous(Dynamics):
         """Symmetric weights, no negative self-connection."""
         if not network.symmetric:
             return Guarantee(False, "the weights are asymmetric, so the field is not the slope of the energy")
-        if bool((network.diagonal < 0).any()):
-            worst = int(network.diagonal.argmin())
-            return Guarantee(
-                False, f"the self-connection of {network.layout.names[worst]!r} is negative and can outweigh its field"
-            )
+        if network.negative_self is not None:
+            name = network.layout.names[network.negative_self]
+            return Guarantee(False, f"the self-connection of {name!r} is negative and can outweigh its field")
         return Guarantee(True, "symmetric weights without negative self-connections: a flip lowers E by |h| + W(j,j)/2")
 
     def choose(self, work: Work, rows: Tensor, attribute: slice) -> Int8[Tensor, "rows chosen"]:
@@ -166,7 +164,8 @@ class Glauber(Dynamics):
         step = 1 - work.network.low
         noise = np.empty((len(rows := work.running()), work.network.neurons), _numpy_dtype(work))
         for k, row in enumerate(rows.tolist()):
-            uniform = 1.0 - np.random.default_rng([work.seed, number, row]).random(work.network.neurons)
+            # counted from 1, because numpy takes (seed, sweep, 0) for (seed, sweep): the order's generator
+            uniform = 1.0 - np.random.default_rng([work.seed, number, 1 + row]).random(work.network.neurons)
             # u < P(on) exactly when the field exceeds this threshold
             noise[k] = self.temperature / step * (np.log2(uniform) - np.log2(np.maximum(1.0 - uniform, 1e-300)))
         threshold_sweep(work, number, True, noise)

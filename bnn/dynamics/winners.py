@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Int8
+from jaxtyping import Bool, Int8, Int64
 from torch import Tensor
 
 from bnn.coding import NeuronStates
@@ -16,6 +16,15 @@ from bnn.dynamics.threshold import check_order
 from bnn.errors import DataError
 from bnn.kernels import recall, threads, twins
 from bnn.network import Network
+from bnn.schema import Layout
+
+
+def on_by_attribute(on: Int8[np.ndarray, "batch neurons"], layout: Layout) -> Int64[np.ndarray, "batch attributes"]:
+    """How many neurons of each attribute are on."""
+    total = np.empty((len(on), len(layout.start) - 1), dtype=np.int64)
+    rows = np.arange(len(on))
+    threads.run(lambda begin, end: recall.count_on(on, layout.start, rows[begin:end], total), len(rows), GRAIN)
+    return total
 
 
 def settle_unchanged(work: Work, rows: np.ndarray) -> None:
@@ -76,13 +85,13 @@ class WinnerTakeAll(Dynamics):
         """An attribute of several neurons with none or several on is unknown; clamping must take it as a whole."""
         layout = network.layout
         owned = np.diff(layout.start)
-        held = layout.count(clamped.cpu().numpy())
+        held = on_by_attribute(clamped.cpu().numpy().astype(np.int8), layout)
         if (partial := (held > 0) & (held < owned)).any():
             name = layout.schema.names[np.argwhere(partial)[0, 1]]
             raise DataError(
                 f"recall.clamp: only some neurons of {name!r} are clamped; WinnerTakeAll clamps whole attributes."
             )
-        unclear = (layout.count(states.on) != 1) & (owned > 1)
+        unclear = (on_by_attribute(states.on, layout) != 1) & (owned > 1)
         if not unclear.any():
             return states
         illegal = unclear[:, layout.attribute]
@@ -90,9 +99,13 @@ class WinnerTakeAll(Dynamics):
 
     def choose(self, work: Work, rows: Tensor, attribute: slice) -> Int8[Tensor, "rows chosen"]:
         """The value of least energy."""
-        step = 1 - work.network.low
-        score = work.fields[rows, attribute] + 0.5 * step * work.network.diagonal[attribute]
-        chosen = torch.full(score.shape, work.network.low, dtype=torch.int8, device=score.device)
+        network, low = work.network, work.network.low
+        score = work.fields[rows, attribute] + 0.5 * (1 - low) * network.diagonal[attribute]
+        # What the attribute's own neurons would say once it is known, its others off
+        score += low * network.columns[attribute, attribute].sum(dim=0)
+        if network.silence is not None:
+            score += network.silence[attribute, int(network.layout.attribute[attribute.start])]
+        chosen = torch.full(score.shape, low, dtype=torch.int8, device=score.device)
         best = score.argmax(dim=1)
         wins = torch.ones_like(best, dtype=torch.bool) if score.shape[1] > 1 else score[:, 0] > 0
         chosen[torch.arange(len(rows), device=score.device)[wins], best[wins]] = 1

@@ -1,0 +1,1 @@
+"""Compiled loops, one file a job, and their torch twins."""

@@ -30,7 +30,7 @@ class _Announcer(event.Listener):
 event.register("numba:compile", _Announcer())  # type: ignore[no-untyped-call]
 
 
-def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+def compiled(function: Callable[..., Any], *, any_order: bool = False) -> Callable[..., Any]:
     """Compile a loop to serial machine code that releases the interpreter lock and is cached on disk.
 
     No fast-math and no parallel regions: sums keep their order, and `bnn.kernels.threads` divides the rows.
@@ -41,6 +41,8 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     ----------
     function
         Plain Python over numpy arrays, in the subset that numba compiles.
+    any_order
+        See `compiled_sums`.
 
     Returns
     -------
@@ -58,9 +60,18 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     >>> int(total(np.arange(4)))  # with @compiled above it: the same, quickly
     6
     """
+    fastmath = {"reassoc"} if any_order else False
     plain = inspect.unwrap(function)  # a type checker's wrapper, in the tests, is not for compiling
     try:
-        made: Callable[..., Any] = numba.njit(plain, cache=True, nogil=True)
+        made: Callable[..., Any] = numba.njit(plain, cache=True, nogil=True, fastmath=fastmath)
     except RuntimeError:  # nowhere to keep a cache: a read-only installation without a home folder
-        made = numba.njit(plain, nogil=True)
+        made = numba.njit(plain, nogil=True, fastmath=fastmath)
     return made
+
+
+def compiled_sums(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`compiled`, with floating-point sums in any order, several terms at once in one register.
+
+    Exact for networks on a grid (`bnn.rounding`); for others the order depends on the machine, never on the batch.
+    """
+    return compiled(function, any_order=True)

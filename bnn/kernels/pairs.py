@@ -2,8 +2,7 @@
 
 Neighbouring attributes are joined into groups of at most `GROUP` combinations of values, so that one increment of
 the table of two groups serves every pair of their attributes; a missing value is one more combination. Tables are
-small enough for the cache, and are summed into the result once a chunk of rows. Two tables take turns, because a
-processor waits when it increments the number that it has just written.
+small enough for the cache, and are summed into the result once a chunk of rows.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from bnn.kernels import threads
 from bnn.kernels.compiling import compiled
 
 GROUP = 128  # combinations a group of several attributes may have: 128 x 128 numbers of four bytes stay in cache
-CHUNK_BYTES = 1 << 23  # the codes of the groups held at a time
+CHUNK_BYTES = 1 << 22  # the codes of the groups held at a time
 TABLE = 1 << 20  # cells of the largest table of two groups; beyond, pairs are counted in the result itself
 BLOCK = 2048  # rows turned from row-major to columns at a time
 
@@ -120,12 +119,13 @@ def count_pairs(
             _encode(codes, begin, low, high, sizes + 1, groups.first, buffer)
 
         def count(low: int, high: int, rows: int = rows, part: Int[np.ndarray, " part"] | None = part) -> None:
-            tables = np.empty((2, cells), dtype=np.uint32 if part is None else np.int64)
-            _count(tasks[low:high], buffer, rows, part, tables, groups.offset, groups.neuron, groups.start, joint)
+            table = np.empty(cells, dtype=np.uint32 if part is None else np.int64)
+            _count(tasks[low:high], buffer, rows, part, table, groups.offset, groups.neuron, groups.start, joint)
 
         threads.run(encode, rows, grain=1 << 14)
         threads.run(count, len(tasks), grain=1 + (1 << 16) // rows)
-    threads.run(lambda low, high: _mirror(tasks[low:high], groups.start, joint), len(tasks), grain=256)
+    across = tasks[tasks[:, 0] != tasks[:, 1]]
+    threads.run(lambda low, high: _mirror(across[low:high], groups.start, joint), len(across), grain=256)
     return joint
 
 
@@ -158,55 +158,56 @@ def _encode(codes, begin, low, high, slots, first, out):  # type: ignore[no-unty
 
 @compiled
 def _count(tasks, codes, rows, weights, tables, offset, neuron, start, joint):  # type: ignore[no-untyped-def]
-    """Add the pairs of groups of each task, and of the rows, to their blocks of ``joint``."""
+    """Add the pairs of groups of each task, in the first ``rows`` columns, to their blocks of ``joint``."""
+    cell = np.empty(BLOCK, dtype=np.uint32)
     for t in range(len(tasks)):
         g, h, cells = tasks[t]
         of_g, of_h = neuron[offset[g] : offset[g + 1]], neuron[offset[h] : offset[h + 1]]
         block = joint[start[g] : start[g + 1], start[h] : start[h + 1]]
-        tabled = rows - rows % 2 if cells > 0 else 0
-        if tabled > 0:
-            _fill(codes[g], codes[h], tabled, weights, np.uint64(len(of_h)), tables[0, :cells], tables[1, :cells])
-            _sum_up(tables[0, :cells], of_g, of_h, block)
-        _count_singly(codes[g], codes[h], tabled, rows, weights, of_g, of_h, block)
+        if cells > 0:
+            table = tables[:cells]
+            table[:] = 0
+            _fill(codes[g], codes[h], rows, weights, np.uint32(len(of_h)), cell, table)
+            _sum_up(table, of_g, of_h, block)
+        else:
+            _count_singly(codes[g], codes[h], rows, weights, of_g, of_h, block)
 
 
 @compiled
-def _fill(g, h, rows, weights, width, even, odd):  # type: ignore[no-untyped-def]
-    """Count the combinations of two groups in an even number of rows."""
-    even[:] = 0
-    odd[:] = 0
-    for pair in range(rows // 2):
-        r = np.uint64(2 * pair)
-        s = r + np.uint64(1)
-        if weights is None:
-            even[np.uint64(g[r]) * width + np.uint64(h[r])] += np.uint32(1)
-            odd[np.uint64(g[s]) * width + np.uint64(h[s])] += np.uint32(1)
-        else:
-            even[np.uint64(g[r]) * width + np.uint64(h[r])] += weights[r]
-            odd[np.uint64(g[s]) * width + np.uint64(h[s])] += weights[s]
-    for cell in range(len(even)):
-        even[cell] += odd[cell]
+def _fill(g, h, rows, weights, width, cell, table):  # type: ignore[no-untyped-def]
+    """Count the combinations of two groups: all cells of a block of rows first, several at once, then one by one."""
+    for begin in range(0, rows, BLOCK):
+        number = min(BLOCK, rows - begin)
+        some_g, some_h = g[begin : begin + number], h[begin : begin + number]
+        for r in range(number):
+            cell[r] = np.uint32(some_g[r]) * width + np.uint32(some_h[r])
+        for r in range(number):
+            if weights is None:
+                table[cell[np.uint64(r)]] += np.uint32(1)
+            else:
+                table[cell[np.uint64(r)]] += weights[begin + r]
 
 
 @compiled
 def _sum_up(table, of_g, of_h, block):  # type: ignore[no-untyped-def]
-    """Add a table of combinations to the pairs of neurons that they switch on."""
-    sums = np.empty(block.shape[1] + 1, dtype=np.int64)  # the last one collects what is missing
+    """Add a table of combinations to the pairs of neurons that they switch on: first one side, then the other."""
+    half = np.zeros((block.shape[0] + 1, len(of_h)), dtype=np.int64)  # the last row collects what is missing
     for u in range(len(of_g)):
-        sums[:] = 0
-        for v in range(len(of_h)):
-            number = np.int64(table[u * len(of_h) + v])
-            for m in range(of_h.shape[1]):
-                sums[of_h[v, m]] += number
+        line = table[u * len(of_h) : (u + 1) * len(of_h)]
         for m in range(of_g.shape[1]):
-            if of_g[u, m] < len(block):
-                block[of_g[u, m]] += sums[:-1]
+            half[of_g[u, m]] += line
+    for v in range(len(of_h)):
+        for m in range(of_h.shape[1]):
+            j = of_h[v, m]
+            if j < block.shape[1]:
+                for i in range(block.shape[0]):
+                    block[i, j] += half[i, v]
 
 
 @compiled
-def _count_singly(g, h, begin, end, weights, of_g, of_h, block):  # type: ignore[no-untyped-def]
+def _count_singly(g, h, rows, weights, of_g, of_h, block):  # type: ignore[no-untyped-def]
     """Add the pairs of neurons of each row one by one, without a table."""
-    for r in range(begin, end):
+    for r in range(rows):
         for m in range(of_g.shape[1]):
             i = of_g[g[r], m]
             for n in range(of_h.shape[1]):

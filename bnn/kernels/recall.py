@@ -8,7 +8,7 @@ in this call; ``log_neuron``, ``log_energy`` [batch or 0, room]: every flip, whe
 
 import numpy as np
 
-from bnn.kernels.compiling import compiled
+from bnn.kernels.compiling import compiled, compiled_sums
 
 
 @compiled
@@ -46,7 +46,7 @@ def add_active(columns, states, bias, fields, rows, first, last):  # type: ignor
                 h[j] += value * x[j]
 
 
-@compiled
+@compiled_sums
 def weigh(states, external, total, rows):  # type: ignore[no-untyped-def]
     """Input times state, in float64."""
     for r in rows:
@@ -58,7 +58,7 @@ def weigh(states, external, total, rows):  # type: ignore[no-untyped-def]
         total[r] = value
 
 
-@compiled
+@compiled_sums
 def energies(states, fields, bias, energy, rows):  # type: ignore[no-untyped-def]
     """E = -1/2 V (h + b), in float64."""
     for r in rows:
@@ -271,6 +271,18 @@ def swap_sweep(  # type: ignore[no-untyped-def]
 
 
 @compiled
+def count_on(states, start, rows, total):  # type: ignore[no-untyped-def]
+    """Write to ``total`` [batch, attributes] how many neurons of each attribute are on."""
+    for r in rows:
+        s = states[r]
+        for a in range(start.size - 1):
+            count = 0
+            for j in range(start[a], start[a + 1]):
+                count += s[j] == 1
+            total[r, a] = count
+
+
+@compiled
 def choose_winners(states, fields, free, start, low, rows, chosen):  # type: ignore[no-untyped-def]
     """Write to ``chosen`` the next states of all attributes: the largest field wins, a tie keeps the present."""
     for k in range(rows.size):
@@ -291,12 +303,14 @@ def choose_winners(states, fields, free, start, low, rows, chosen):  # type: ign
                 new[first] = 1 if h[first] > 0 else (low if h[first] < 0 else s[first])
                 continue
             best = first
-            for j in range(first, last):
-                if h[j] > h[best] or (h[j] == h[best] and s[j] == 1):
-                    best = j
+            top = h[first]
+            now = first
             for j in range(first, last):
                 new[j] = low
-            new[best] = 1
+                now = j if s[j] == 1 else now
+                best = j if h[j] > top else best
+                top = max(top, h[j])
+            new[now if h[now] == top and s[now] == 1 else best] = 1
 
 
 @compiled
@@ -334,7 +348,7 @@ def choose_k(states, fields, free, number, low, rows, chosen):  # type: ignore[n
                     left -= 1
 
 
-@compiled
+@compiled_sums
 def parallel_step(  # type: ignore[no-untyped-def]
     columns, bias, states, previous, chosen, fields, rows, energy, two_step, flips, back
 ):
@@ -371,7 +385,7 @@ def parallel_step(  # type: ignore[no-untyped-def]
         back[r] = differ == 0
 
 
-@compiled
+@compiled_sums
 def audit(states, fields, bias, probe, image, energy, rows, mismatch):  # type: ignore[no-untyped-def]
     """Two checks that share nothing with the increments, the larger disagreement of each row in ``mismatch``.
 

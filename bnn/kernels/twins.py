@@ -43,8 +43,8 @@ def threshold_sweep(work: Any, sweep: int, order: np.ndarray, noise: np.ndarray,
     """One sweep of single-neuron updates, in blocks, with exactly the result of asking neurons one by one.
 
     Inside a block the field a neuron sees is its field before the block plus what the neurons asked earlier changed:
-    x = h + L c, c = decision(x), L strictly lower triangular. Starting from c = 0, every round settles at least one more
-    neuron, and the first c that repeats is the sequential one; it usually takes a handful of rounds.
+    x = h + L c, c = decision(x), L strictly lower triangular. Starting from c = 0, every round settles at least one
+    more neuron, and the first c that repeats is the sequential one; it usually takes a handful of rounds.
     """
     network, device = work.network, work.fields.device
     at_work = torch.from_numpy(rows).to(device)

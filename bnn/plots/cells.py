@@ -34,18 +34,23 @@ class Truth:
     ----------
     name
         ``"true"``, or ``"nearest"`` where patterns and rows differ in number, so that the nearest pattern stands in.
-    on
-        bool [batch, neurons].
+    on, unknown
+        bool [batch, neurons]; ``unknown`` is None where everything is known.
+    wrong
+        bool [batch, neurons]: recalled otherwise; unknown and silent neurons are not compared.
     exact
-        bool [batch]: the row ended in this pattern.
+        bool [batch]: no neuron is wrong.
     overlap
-        float64 [batch]: 1 - 2 x share of differing neurons, silent ones left out.
+        float64 [batch]: 1 - 2 x share of wrong neurons among those compared.
     word
-        [batch]: `Match.word`, with ``"another stored"`` where a row ended in a pattern that is not its own.
+        [batch]: `Match.word`, with ``"another stored"`` where a row ended in a pattern that is not its own. Where
+        patterns have gaps, only ``"stored"`` or ``"different"``.
     """
 
     name: str
     on: Bool[np.ndarray, "batch neurons"]
+    unknown: Bool[np.ndarray, "batch neurons"] | None
+    wrong: Bool[np.ndarray, "batch neurons"]
     exact: Bool[np.ndarray, " batch"]
     overlap: Float64[np.ndarray, " batch"]
     word: Shaped[np.ndarray, " batch"]
@@ -57,20 +62,29 @@ def truth_of(trace: Trace, patterns: Any, owner: str) -> Truth:
     Raises
     ------
     DataError, SchemaError
-        Patterns of another network, or with unknown values; the message begins with ``owner``.
+        Patterns of another network, or with gaps although the nearest one is wanted; the message begins with
+        ``owner``.
     """
     read = coding.read_states(trace.network.layout, patterns, owner)
-    if read.unknown is not None:
-        raise DataError(f"{owner}: some values are unknown; compare with complete patterns.")
-    match = trace.match(patterns)
     own = len(read.on) == len(trace)
-    on = (read.on if own else read.on[match.nearest]) == 1
+    if read.unknown is not None and not own:
+        raise DataError(
+            f"{owner}: some values are unknown and {len(read.on)} patterns are no truth for {len(trace)} rows one by "
+            "one; give complete patterns, or one a row."
+        )
+    match = None if read.unknown is not None else trace.match(patterns)
+    on = (read.on if own or match is None else read.on[match.nearest]) == 1
     compared = np.ones_like(on) if trace.silent is None else ~trace.silent
+    if read.unknown is not None:
+        compared &= ~read.unknown
     wrong = ((trace.states == 1) != on) & compared
     exact = ~wrong.any(axis=1)
-    word = np.where((match.word == "stored") & ~exact, "another stored", match.word)
     overlap = 1.0 - 2.0 * wrong.sum(axis=1) / np.maximum(compared.sum(axis=1), 1)
-    return Truth("true" if own else "nearest", on, exact, overlap, word)
+    if match is None:
+        word = np.where(exact, "stored", "different")
+    else:
+        word = np.where((match.word == "stored") & ~exact, "another stored", match.word)
+    return Truth("true" if own else "nearest", on, read.unknown, wrong, exact, overlap, word)
 
 
 def spread(rows: int) -> list[int]:
@@ -88,13 +102,12 @@ def spread(rows: int) -> list[int]:
 def cells_of(
     on: Bool[np.ndarray, "batch neurons"],
     unknown: Bool[np.ndarray, "batch neurons"] | None = None,
-    truth: Bool[np.ndarray, "batch neurons"] | None = None,
+    wrong: Bool[np.ndarray, "batch neurons"] | None = None,
 ) -> Int8[np.ndarray, "batch neurons"]:
     """What to draw for each neuron, one of OFF, ON, UNKNOWN, EXTRA and LACKING."""
     cells = on.astype(np.int8)
-    if truth is not None:
-        cells[on & ~truth] = EXTRA
-        cells[~on & truth] = LACKING
+    if wrong is not None:
+        cells[wrong] = np.where(on[wrong], EXTRA, LACKING)
     if unknown is not None:
         cells[unknown] = UNKNOWN
     return cells
@@ -102,15 +115,13 @@ def cells_of(
 
 def lines_of(trace: Trace, rows: Sequence[int], truth: Truth | None) -> dict[str, Int8[np.ndarray, "rows neurons"]]:
     """Cells of the cue, of what was recalled, and of the truth where it is given, by name."""
-    chosen = list(rows)
-    unknown = None if trace.unknown is None else trace.unknown[chosen]
-    silent = None if trace.silent is None else trace.silent[chosen]
-    true = None if truth is None else truth.on[chosen]
     lines = {
-        "cue": cells_of(trace.cues[chosen] == 1, unknown),
-        "recalled": cells_of(trace.states[chosen] == 1, silent, true),
+        "cue": cells_of(trace.cues == 1, trace.unknown),
+        "recalled": cells_of(trace.states == 1, trace.silent, None if truth is None else truth.wrong),
     }
-    return lines if truth is None or true is None else lines | {truth.name: cells_of(true)}
+    if truth is not None:
+        lines[truth.name] = cells_of(truth.on, truth.unknown)
+    return {name: line[list(rows)] for name, line in lines.items()}
 
 
 def is_picture(layout: Layout) -> bool:

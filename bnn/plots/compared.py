@@ -14,17 +14,17 @@ from matplotlib.ticker import PercentFormatter
 from bnn.errors import DataError
 from bnn.plots import cells
 from bnn.plots.series import draw_descent
-from bnn.plots.style import BLUE, GREY, MARKERS, PALE, figure_of, given_or_new, new_figure, number_axis, style
+from bnn.plots.style import BLUE, GREY, MARKERS, PALE, figure_of, given_or_new, new_figure, number_axis, styled
 from bnn.trace import Trace
 
 
-@style()
+@styled()
 def comparison(traces: Mapping[str, Trace], patterns: Any) -> Figure:
     """Draw what each rule recalls from the same cues, beside its falling energy: one line of axes a rule.
 
     Patterns that are pictures are shown as cue, recalled and true image of ten rows, differing pixels marked; for
     tables, bars show the share of rows recalled exactly. Each rule's energy has its own scale and unit, so it is
-    drawn as what lies above the row's final value; against flips where every trace has recorded them, else against
+    drawn as what lies above the row's final value; against flips where up to 12 rows recorded them, else against
     sweeps.
 
     Parameters
@@ -88,7 +88,7 @@ def _show_share(ax: Axes, share: float) -> None:
     ax.xaxis.set_major_formatter(PercentFormatter(1.0))
 
 
-@style()
+@styled()
 def overlap_against_noise(
     shares: Any,
     curves: Mapping[str, Any],

@@ -14,12 +14,13 @@ from matplotlib.patches import Rectangle
 from bnn.errors import DataError, unknown_name
 from bnn.network import Network
 from bnn.plots import cells
-from bnn.plots.style import GREY, INK, WEIGHTS, figure_of, given_or_new, number_axis, style, unit
+from bnn.plots.style import GREY, INK, WEIGHTS, figure_of, given_or_new, number_axis, styled, unit
 
 MOST_NEURONS = 60
+MOST_NAMES = 45  # of attributes, in the height of eight inches
 
 
-@style()
+@styled()
 def weights(
     network: Network,
     *,
@@ -115,7 +116,7 @@ def _name_axes(ax: Axes, network: Network, chosen: Int[np.ndarray, " chosen"]) -
     else:
         owners, first, number = np.unique(layout.attribute[chosen], return_index=True, return_counts=True)
         centres = first + (number - 1) / 2
-        fits = np.diff(centres, prepend=-np.inf) >= len(chosen) / MOST_NEURONS
+        fits = np.diff(centres, prepend=-np.inf) >= len(chosen) / MOST_NAMES
         places, names = centres[fits].tolist(), [layout.schema.names[a] for a in owners[fits].tolist()]
         if len(names) < len(owners) / 2:
             ax.set(xlabel="sending neuron", ylabel="receiving neuron")

@@ -14,7 +14,7 @@ from matplotlib.patches import FancyArrowPatch
 
 from bnn.errors import DataError
 from bnn.network import Network
-from bnn.plots.style import EXCITATORY, GREEN, GREY, INHIBITORY, INK, PURPLE, SKY, new_figure, readable, style, unit
+from bnn.plots.style import EXCITATORY, GREEN, GREY, INHIBITORY, INK, PURPLE, SKY, new_figure, readable, styled, unit
 
 WIDEST = 6.0  # points
 # Blue and orange say excite and inhibit, so nodes take the other colours; colour and shape together tell attributes.
@@ -22,7 +22,7 @@ _COLOURS = (GREEN, PURPLE, SKY, INK, "#F0E442", GREY, "#FFFFFF")
 _SHAPES = ("o", "s", "^", "D", "v")
 
 
-@style()
+@styled()
 def graph(network: Network, *, strongest: int = 20, attribute: str | None = None) -> Figure:
     """Draw the strongest connections: blue where neurons excite each other, orange where they inhibit.
 

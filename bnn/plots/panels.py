@@ -14,7 +14,7 @@ from matplotlib.patches import ConnectionPatch
 from bnn.errors import DataError
 from bnn.plots import cells
 from bnn.plots.series import draw_flips, flips_of
-from bnn.plots.style import BLUE, GREY, count, new_figure, readable, style
+from bnn.plots.style import BLUE, GREY, count, new_figure, readable, styled
 from bnn.schema import Layout
 from bnn.trace import Trace
 
@@ -22,7 +22,7 @@ SNAPSHOTS = 8
 MOST_NAMES = 60
 
 
-@style()
+@styled()
 def recall(trace: Trace, patterns: Any = None, *, rows: Iterable[int] | None = None) -> Figure:
     """Draw cue, recalled and true pattern of each row: pictures where patterns have two dimensions, else strips.
 
@@ -68,7 +68,7 @@ def recall(trace: Trace, patterns: Any = None, *, rows: Iterable[int] | None = N
     return figure
 
 
-@style()
+@styled()
 def replay(trace: Trace, row: int) -> Figure:
     """Draw the history of one row: its states along the flips, above its energy after each flip.
 
@@ -183,7 +183,7 @@ def _name_neurons(ax: Axes, layout: Layout, axis: str) -> None:
 
 
 def _moments(trace: Trace, row: int, states: int) -> list[int]:
-    """Up to eight numbers of flips, from none to all, after which the row was in a state of its own, not amid a step."""
+    """Up to eight numbers of flips, from none to all, never amid a parallel step."""
     sweep = flips_of(trace, row)[1]
     parallel = trace.lyapunov_name == "two-step energy"
     whole = np.concatenate([[0], np.flatnonzero(np.diff(sweep)) + 1, [states - 1]]) if parallel else np.arange(states)
@@ -207,6 +207,7 @@ def _snapshots(above: Axes, below: Axes, trace: Trace, row: int, history: Int8[n
         below.set_xlim(*((np.array(above.get_xlim()) - places[0]) * flips_a_cell))
     values = flips_of(trace, row)[0]
     below.plot(moments, values[moments], "o", color=BLUE, markersize=6)
+    below.patch.set_visible(False)  # the lines that join lie under everything
     for moment, place in zip(moments, places, strict=True):
         join = ConnectionPatch(
             (place, height - 0.5),
@@ -220,4 +221,5 @@ def _snapshots(above: Axes, below: Axes, trace: Trace, row: int, history: Int8[n
             linestyle=":",
         )
         join.set_in_layout(False)
+        join.set_zorder(-1)
         above.figure.add_artist(join)

@@ -21,7 +21,7 @@ from bnn.plots.style import (
     note,
     number_axis,
     readable,
-    style,
+    styled,
     unit,
 )
 from bnn.trace import Trace
@@ -29,7 +29,7 @@ from bnn.trace import Trace
 MOST_LINES = 12
 
 
-@style()
+@styled()
 def energy(trace: Trace, *, ax: Axes | None = None, label: str | None = None, row: int | None = None) -> Figure:
     """Draw what must fall: the Lyapunov function of each row against sweeps, or one row's energy against its flips.
 
@@ -62,7 +62,7 @@ def energy(trace: Trace, *, ax: Axes | None = None, label: str | None = None, ro
     """
     ax = given_or_new(ax, 7.5, 4.5)
     if row is None:
-        _draw_rows(ax, trace.times, trace.lyapunov, "rise", trace.descent.tolerance, label)
+        _draw_rows(ax, trace.times, trace.lyapunov, np.arange(len(trace)), "rise", trace.descent.tolerance, label)
         ax.set_ylabel(f"{trace.lyapunov_name} ({unit(trace.network)})")
         note(ax, *_verdict(trace))
     else:
@@ -72,7 +72,7 @@ def energy(trace: Trace, *, ax: Axes | None = None, label: str | None = None, ro
     return figure_of(ax)
 
 
-@style()
+@styled()
 def similarity(trace: Trace, *, ax: Axes | None = None, label: str | None = None) -> Figure:
     """Draw log2 Sim, the agreement of the active neurons, which rises as the energy falls [B eq 6, 7, 22].
 
@@ -98,13 +98,14 @@ def similarity(trace: Trace, *, ax: Axes | None = None, label: str | None = None
     """
     ax = given_or_new(ax, 7.5, 4.5)
     defined = ~np.isnan(trace.log_similarity).any(axis=1)
-    _draw_rows(ax, trace.times, trace.log_similarity[defined], "fall", 2 * trace.descent.tolerance, label)
+    values, rows = trace.log_similarity[defined], np.flatnonzero(defined)
+    _draw_rows(ax, trace.times, values, rows, "fall", 2 * trace.descent.tolerance, label)
     ax.set_ylabel(f"log2 similarity ({unit(trace.network)})")
     text, colour = _verdict(trace)
     own = trace.network.constant - 2.0 * trace.energy[defined]
     if trace.lyapunov_name != "energy":
         text, colour = f"may fall: what is sure to fall is the {trace.lyapunov_name}", GREY
-    elif not np.allclose(own, trace.log_similarity[defined]):
+    elif not np.allclose(own, values):
         text, colour = "may fall: the external input is part of the energy, not of the similarity", GREY
     if not defined.all():
         text = f"{count(int((~defined).sum()), 'row')} left out, undefined while neurons are silent\n{text}"
@@ -162,7 +163,7 @@ def draw_descent(ax: Axes, trace: Trace) -> None:
     """
     if trace.flip_log is None or trace.lyapunov_name != "energy" or len(trace) > MOST_LINES:
         above = trace.lyapunov - trace.lyapunov[:, -1:]
-        _draw_rows(ax, trace.times, above, "rise", trace.descent.tolerance, None)
+        _draw_rows(ax, trace.times, above, np.arange(len(trace)), "rise", trace.descent.tolerance, None)
     else:
         for row in range(len(trace)):
             values = flips_of(trace, row)[0]
@@ -180,6 +181,7 @@ def _draw_rows(
     ax: Axes,
     times: Float64[np.ndarray, " steps"],
     values: Float64[np.ndarray, "batch steps"],
+    rows: Int[np.ndarray, " batch"],
     wrong: str,
     tolerance: float,
     label: str | None,
@@ -189,24 +191,25 @@ def _draw_rows(
     step = np.diff(values, axis=1) * (1 if wrong == "rise" else -1)
     if len(values) > MOST_LINES:
         low, middle, high = np.percentile(values, [10, 50, 90], axis=0)
-        name = f"median of {count(len(values), 'row')}, band 10 to 90 %"
-        name = name if label is None else f"{label}: {name}"
-        (line,) = ax.plot(times, middle, marker=marker, markersize=5, linewidth=2.5, zorder=3, label=name)
+        summary = f"median of {count(len(values), 'row')}, band 10 to 90 %"
+        summary = summary if label is None else f"{label}: {summary}"
+        (line,) = ax.plot(times, middle, marker=marker, markersize=5, linewidth=2.5, zorder=3, label=summary)
         ax.fill_between(times, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
-        worst = step.max(axis=1, initial=0.0).argsort()[::-1][: int(step.max(initial=0.0) > tolerance)]
-        for row in worst.tolist():
-            ax.plot(times, values[row], color=GREY, linewidth=1, label=f"row {row}: the largest {wrong} in a sweep")
+        largest = step.max(axis=1, initial=0.0)
+        worst = [int(largest.argmax())] if largest.max() > tolerance else []
+        for i in worst:
+            ax.plot(times, values[i], color=GREY, linewidth=1, label=f"row {rows[i]}: the largest {wrong} in a sweep")
         values, step = values[worst], step[worst]
     else:
         colour: Any = None
-        for row, line_values in enumerate(values):
-            name = label if row == 0 else None
+        for i, line_values in enumerate(values):
+            name = label if i == 0 else None
             (line,) = ax.plot(
                 times, line_values, color=colour, marker=marker, markersize=4, linewidth=1.2, alpha=0.8, label=name
             )
             colour = line.get_color()
-    at = np.argwhere(step > tolerance)
-    _warn(ax, [((times[t], values[r, t]), (times[t + 1], values[r, t + 1])) for r, t in at.tolist()])
+    row, t = np.nonzero(step > tolerance)
+    _warn(ax, times[t], values[row, t], times[t + 1], values[row, t + 1])
     ax.set_xlabel("sweep")
     number_axis(ax.xaxis, whole=True)
     number_axis(ax.yaxis)
@@ -231,14 +234,21 @@ def _staircase(
         marker=marker,
         label=label,
     )
-    risen = np.flatnonzero(np.diff(values) > tolerance).tolist()
-    _warn(ax, [((k + 1, values[k]), (k + 1, values[k + 1])) for k in risen])
+    risen = np.flatnonzero(np.diff(values) > tolerance)
+    _warn(ax, risen + 1.0, values[risen], risen + 1.0, values[risen + 1])
 
 
-def _warn(ax: Axes, segments: list[tuple[tuple[float, float], tuple[float, float]]]) -> None:
+def _warn(
+    ax: Axes,
+    x: Float64[np.ndarray, " segments"],
+    y: Float64[np.ndarray, " segments"],
+    to_x: Float64[np.ndarray, " segments"],
+    to_y: Float64[np.ndarray, " segments"],
+) -> None:
     """Draw segments over what is there, in the warning colour."""
-    if segments:
-        ax.add_collection(LineCollection(segments, colors=WARNING, linewidths=2.5, zorder=4))
+    if len(x):
+        segments = np.stack([x, y, to_x, to_y], axis=1).reshape(-1, 2, 2)
+        ax.add_collection(LineCollection(list(segments), colors=WARNING, linewidths=2.5, zorder=4))
 
 
 def _verdict(trace: Trace) -> tuple[str, str]:

@@ -58,7 +58,7 @@ _LOCK = threading.RLock()
 
 
 @contextmanager
-def style() -> Iterator[None]:
+def styled() -> Iterator[None]:
     """Draw in the package's look, as a context or as a decorator; global settings are put back.
 
     Matplotlib's settings belong to the whole process, so threads draw one after another.
@@ -122,7 +122,7 @@ def note(ax: Axes, text: str, colour: str = GREY) -> None:
     for part in text.split("\n"):
         even = len(part) // -(-len(part) // _NOTE_WIDTH) + 8  # lines of about equal length look less broken
         lines += [line for line in textwrap.wrap(part, even) if line not in lines]
-    ax.set_title("\n".join(lines), loc="right", fontsize=11, color=colour, gid="note")
+    ax.set_title("\n".join(lines), loc="right", fontsize=11, color=colour, backgroundcolor="white", gid="note")
 
 
 def number_axis(axis: Axis, whole: bool = False) -> None:
