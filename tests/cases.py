@@ -297,5 +297,5 @@ def inputs(draw, network, rows):
     if shape is None or size == 0.0:
         return np.array(0.0)
     count = int(np.prod(shape))
-    eighths = draw(st.lists(st.integers(-8, 8), min_size=count, max_size=count))
+    eighths = draw(st.lists(st.integers(-7, 7), min_size=count, max_size=count))
     return np.array(eighths).reshape(shape) / 8 * size

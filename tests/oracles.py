@@ -208,9 +208,10 @@ def glauber(row, order, uniform, temperature):
     """One sweep: on with the Boltzmann probability of on against off, 2^(-E/T), all other neurons as they are."""
     flips = []
     for j in order(len(row.state)):
-        on, off = row.state.copy(), row.state.copy()
-        on[j], off[j] = 1, row.low
-        saved = float(row.energy(off) - row.energy(on)) * row.unit / 2
+        others = row.state.copy()
+        others[j] = 0
+        own = row.weights[j, j] * (1 - row.low**2)  # V(j)^2 W(j,j) differs between on and off only where off is 0
+        saved = float(2 * (1 - row.low) * (row.weights[j].dot(others) + row.bias[j]) + own) * row.unit / 2
         new = 1 if uniform[j] < 1 / (1 + 2.0 ** min(-saved / temperature, 1000.0)) else row.low
         if not row.held[j] and new != row.state[j]:
             row.state[j] = new

@@ -17,14 +17,14 @@ PAIRS = [
 ]
 
 
-def twins_of(case, question):
+def twins_of(case, question, trace):
     """What became of each row, by the twin."""
-    for index in range(len(question.on)):
-        row = case.row(
-            question.network, question.on[index], question.unknown[index].copy(), question.held[index],
-            question.external[index], question.dynamics,
-        )  # fmt: skip
-        yield row, case.twin(row, question.dynamics, question.seed, question.max_sweeps, index)
+    q = question
+    for r in range(len(q.on)):
+        row = case.row(q.network, q.on[r], q.unknown[r].copy(), q.held[r], q.external[r], q.dynamics)
+        if case.whole_attributes and not q.network.symmetric:  # no energy says how an attribute is to be filled
+            row.state = trace.start[r].astype(object)
+        yield row, case.twin(row, q.dynamics, q.seed, q.max_sweeps, r)
 
 
 def padded(series, length, unit):
@@ -45,7 +45,7 @@ def test_recall_is_its_twin(networks, case, data):
     assert trace.descent.tolerance == 0.0
     assert trace.descent.mismatch == 0.0
     length = trace.energy.shape[1]
-    for r, (row, twin) in enumerate(twins_of(case, question)):
+    for r, (row, twin) in enumerate(twins_of(case, question, trace)):
         assert trace.start[r].tolist() == twin.start.tolist()
         assert trace.states[r].tolist() == row.state.tolist()
         assert trace.energy[r].tolist() == padded(twin.energies, length, row.unit / 2)
