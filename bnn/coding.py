@@ -24,7 +24,7 @@ class NeuronStates:
     Attributes
     ----------
     on
-        int8 [batch, neurons]: 1 on, 0 off (also where unknown).
+        int8 [batch, neurons], row by row: 1 on, 0 off (also where unknown).
     unknown
         bool [batch, neurons], or None where everything is known.
     """
@@ -33,6 +33,7 @@ class NeuronStates:
     unknown: Bool[np.ndarray, "batch neurons"] | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "on", np.ascontiguousarray(self.on))  # recall works along rows
         if self.unknown is not None and not self.unknown.any():
             object.__setattr__(self, "unknown", None)
 

@@ -17,12 +17,14 @@ from bnn.errors import DataError, DescentError, unknown_name
 from bnn.kernels import recall as kernels
 from bnn.kernels import threads
 from bnn.network import Network
+from bnn.patterns import as_numbers
 from bnn.recorder import Recorder
 from bnn.trace import Descent, Trace
 from bnn.verdict import audit, tolerance_of
 
 RECORDS = ("sweeps", "flips", "states")
 BACKENDS = ("auto", "compiled", "torch")
+LARGEST_INPUT = 1e30  # so that no sum of float32 overflows
 
 
 def recall(
@@ -108,10 +110,9 @@ def recall(
     if len(cue.on) == 0:
         raise DataError("recall.cues: got no rows; give at least one cue.")
     if known is not None:
-        hidden = ~_mask(network, known, len(cue.on), "recall.known")
-        cue = coding.NeuronStates(
-            cue.on, np.broadcast_to(hidden, cue.on.shape) | (cue.unknown if cue.unknown is not None else False)
-        )
+        hidden = np.broadcast_to(~_mask(network, known, len(cue.on), "recall.known"), cue.on.shape)
+        hidden = hidden if cue.unknown is None else hidden | cue.unknown
+        cue = coding.NeuronStates(np.where(hidden, np.int8(0), cue.on), hidden)
     held = _clamped(network, clamp, cue)
     begun = dynamics.doubt(network, cue, torch.from_numpy(held))
     external = external_input(network, input, len(cue.on))
@@ -212,15 +213,18 @@ def external_input(network: Network, given: Any, batch: int) -> Float[Tensor, "_
             )
         array = network.prior_bias.cpu().numpy()
     else:
-        array = np.asarray(given.detach().cpu() if hasattr(given, "detach") else given, dtype=np.float64)
+        array = as_numbers(given, "recall.input").astype(np.float64)
     if array.ndim == 0:
         array = np.full(network.neurons, array)
     array = coding.as_batch(network.layout, array, "recall.input")
     if len(array) not in (1, batch):
         raise DataError(f"recall.input: got {len(array)} rows for {batch} cues; give one row for all, or one a cue.")
-    if not np.isfinite(array).all():
-        j = int(np.argwhere(~np.isfinite(array))[0, 1])
-        raise DataError(f"recall.input: not finite at {network.layout.names[j]!r}; clamp a neuron to fix its state.")
+    if not (good := np.abs(array) <= LARGEST_INPUT).all():
+        row, j = np.argwhere(~good)[0]
+        raise DataError(
+            f"recall.input: got {array[row, j]} at {network.layout.names[j]!r}; give numbers of bits up to "
+            f"{LARGEST_INPUT:g}, and clamp a neuron to fix its state."
+        )
     if network.grid and array.any():
         array = np.rint(array / network.grid) * network.grid
     return torch.from_numpy(array).to(network.weights)
@@ -243,7 +247,6 @@ def _begin(
     if backend == "compiled" and not compiled:
         raise DataError(f"recall.backend: compiled loops run on the CPU, the network is on {device}; use 'auto'.")
     states, unknown = network.values_of(cue)
-    states = states.clone()  # the cue stays as it was read
     if unknown is not None:
         network.unknown_attributes(unknown)  # refuses half-known attributes
     bias = network.bias_for(unknown) + external
@@ -289,8 +292,8 @@ def _energies(work: Work) -> None:
         values = work.states.double()
         work.energy[:] = 0.0 - 0.5 * (values * (work.fields.double() + work.bias.double())).sum(dim=1).cpu().numpy()
         return
-    states, fields, bias = (t.numpy() for t in (work.states, work.fields, work.bias))
-    rows = np.arange(len(states))
+    states, fields, bias = work.views("states", "fields", "bias")
+    rows = np.arange(work.batch)
     threads.run(
         lambda begin, end: kernels.energies(states, fields, bias, work.energy, rows[begin:end]), len(rows), GRAIN
     )

@@ -12,7 +12,7 @@ from jaxtyping import Float64
 from bnn import rounding
 from bnn.counts import Counts
 from bnn.errors import DataError, unknown_name
-from bnn.network import Network
+from bnn.network import DTYPES, Network
 from bnn.records import Records
 from bnn.rules import RULES
 from bnn.rules.base import Connections, Rule
@@ -78,8 +78,11 @@ def learn(
     for name in options:
         if name not in known:
             raise unknown_name(f"learn({chosen.name!r}).option", name, known)
-    if (m := options.get("m", 0.0)) < 0 or not np.isfinite(m):
-        raise DataError(f"learn.m: got {m}; it is a number of records, at least 0.")
+    options = {name: value.item() if isinstance(value, np.generic) else value for name, value in options.items()}
+    if not isinstance(m := options.get("m", 0.0), int | float) or not 0.0 <= m < np.inf:
+        raise DataError(f"learn.m: got {m!r}; it is a number of records, at least 0.")
+    if "m" in options:
+        options["m"] = float(m)
     if self_connections and not chosen.self_connections:
         raise DataError(f"learn.self_connections: the rule {chosen.name!r} has none; leave them off.")
     if isinstance(data, Records):
@@ -89,13 +92,13 @@ def learn(
         raise DataError("learn.data: nothing was counted; give at least one record.")
     if data.layout.neurons == 0:
         raise DataError("learn.data: no attribute has a value; give at least one known cell.")
-    numpy_dtype = np.dtype(str(dtype).removeprefix("torch."))
-    if numpy_dtype not in rounding.BITS:
+    if dtype not in DTYPES:
         raise DataError(f"learn.dtype: got {dtype}; use torch.float64 or torch.float32.")
+    numpy_dtype = DTYPES[dtype]
     connections = Connections(data.layout, within, self_connections, None if mask is None else np.asarray(mask, bool))
     draft = chosen.function(data, connections, numpy_dtype, **options)
     bias = draft.bias.astype(numpy_dtype)
-    grid = rounding.round_network(draft.weights, bias, draft.silence, draft.unit or 1.0)
+    grid = rounding.round_network(draft.weights, bias, draft.silence, draft.unit or 1.0, draft.symmetric)
     provenance = {
         "rule": chosen.name,
         **known,

@@ -22,6 +22,7 @@ from bnn.schema import Attribute, Layout, Schema
 if TYPE_CHECKING:
     import pyarrow as pa
 
+DTYPES: dict[torch.dtype, np.dtype[Any]] = {torch.float32: np.dtype(np.float32), torch.float64: np.dtype(np.float64)}
 States = Any  # array-like [batch, neurons] or Records; validated at the boundary by coding.read_states
 
 
@@ -84,8 +85,8 @@ class Network:
 
     def __post_init__(self) -> None:
         neurons = self.layout.neurons
-        if self.weights.dtype not in (torch.float32, torch.float64):
-            raise DataError(f"Network.weights: got {self.weights.dtype}; use float32 or float64.")
+        if self.weights.dtype not in DTYPES:
+            raise DataError(f"Network.weights: got {self.weights.dtype}; use torch.float64 or torch.float32.")
         if self.low not in (0, -1):
             raise DataError(f"Network.low: got {self.low!r}; the off state is 0 or -1.")
         attributes = len(self.layout.schema.names)
@@ -104,7 +105,7 @@ class Network:
                     f"Network.{name}: got {tensor.dtype} of shape {tuple(tensor.shape)}; "
                     f"expected {dtype} of shape {shape}."
                 )
-            if not bool(torch.isfinite(tensor.sum())):
+            if not bool(torch.isfinite(tensor.sum())) and not bool(torch.isfinite(tensor).all()):
                 position = [int(i) for i in torch.argwhere(~torch.isfinite(tensor))[0]]
                 names = " from ".join(repr(self.layout.names[i]) for i in position[: 2 if name == "weights" else 1])
                 raise DataError(f"Network.{name}: {float(tensor[tuple(position)])} at {names}; all must be finite.")
@@ -140,13 +141,13 @@ class Network:
         >>> network.energy([[0, 0], [1, 1]]).tolist()
         [0.0, -0.5]
         """
-        matrix = np.array(weights, dtype=np.float64)
+        matrix = _numbers(weights, "Network.of.weights")
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or len(matrix) == 0:
             raise DataError(f"Network.of.weights: got shape {matrix.shape}; give a square matrix, one row a neuron.")
         if layout is None:
             labels = [f"x{i}" for i in range(len(matrix))] if names is None else list(names)
             layout = Layout(Schema(tuple(Attribute(name, (0, 1), "on_off") for name in labels)), "on")
-        vector = np.zeros(len(matrix)) if bias is None else np.array(bias, dtype=np.float64)
+        vector = np.zeros(len(matrix)) if bias is None else _numbers(bias, "Network.of.bias")
         network = Network(torch.from_numpy(matrix), torch.from_numpy(vector), layout, low=low)
         return network._rounded(dtype)
 
@@ -211,14 +212,18 @@ class Network:
             similarity[torch.from_numpy(read.unknown.any(axis=1)).to(similarity.device)] = torch.nan
         return similarity
 
-    def bias_for(self, unknown: Bool[Tensor, "batch neurons"] | None) -> Float[Tensor, "_ neurons"]:
+    def bias_for(
+        self, unknown: Bool[Tensor, "batch neurons"] | None, owner: str = "recall.cues"
+    ) -> Float[Tensor, "_ neurons"]:
         """Bias of each row [batch or 1, neurons]: without the part that rests on attributes the row does not know."""
         if unknown is None or self.silence is None:
             return self.bias[None]
-        return self.bias - self.unknown_attributes(unknown).to(self.bias.dtype) @ self.silence.T
+        return self.bias - self.unknown_attributes(unknown, owner).to(self.bias.dtype) @ self.silence.T
 
-    def unknown_attributes(self, unknown: Bool[Tensor, "batch neurons"]) -> Bool[Tensor, "batch attributes"]:
-        """Which attributes are unknown; knowing some neurons of one and not the others is an error."""
+    def unknown_attributes(
+        self, unknown: Bool[Tensor, "batch neurons"], owner: str = "recall.cues"
+    ) -> Bool[Tensor, "batch attributes"]:
+        """Which attributes are unknown; knowing some neurons of one and not the others is an error of ``owner``."""
         attribute = torch.tensor(self.layout.attribute, device=unknown.device)
         missing = torch.zeros(len(unknown), len(self.layout.schema.names), dtype=torch.int64, device=unknown.device)
         missing.index_add_(1, attribute, unknown.long())
@@ -227,8 +232,8 @@ class Network:
         if bool(partial.any()):
             row, a = (int(i) for i in torch.argwhere(partial)[0])
             raise DataError(
-                f"recall.cues: row {row} knows {int(owned[a] - missing[row, a])} of the {int(owned[a])} neurons of "
-                f"{self.layout.schema.names[a]!r}; an attribute is unknown, and clamped or free, as a whole."
+                f"{owner}: row {row} leaves {int(missing[row, a])} of the {int(owned[a])} neurons of "
+                f"{self.layout.schema.names[a]!r} unknown; an attribute is unknown, and clamped or free, as a whole."
             )
         return missing > 0
 
@@ -329,30 +334,45 @@ class Network:
                 grid=header["grid"],
                 provenance=header["provenance"],
             )
-        except (KeyError, TypeError, DataError) as error:
+        except (KeyError, TypeError, ValueError) as error:
             raise FileError(f"{path}: is damaged: {error}") from error
 
     def _terms(self, states: States, owner: str) -> tuple[Tensor, Tensor]:
         """Values V (0 where unknown) in the weights' dtype, and the bias of each row."""
         read = coding.read_states(self.layout, states, owner)
         values, unknown = self.values_of(read)
-        return values.to(self.weights.dtype), self.bias_for(unknown)
+        return values.to(self.weights.dtype), self.bias_for(unknown, owner)
 
     def values_of(self, read: NeuronStates) -> tuple[Shaped[Tensor, "batch neurons"], Tensor | None]:
         """int8 states 1, ``low`` and, where unknown, 0, on the network's device; and the mask of the unknown."""
-        values = torch.from_numpy(read.on)
-        if self.low == -1:
-            values = 2 * values - 1
-        unknown = None if read.unknown is None else torch.from_numpy(read.unknown)
-        if unknown is not None:
-            values = values.masked_fill(unknown, 0)
-            unknown = unknown.to(self.weights.device)
-        return values.to(self.weights.device), unknown
+        values = 2 * read.on - 1 if self.low == -1 else read.on.copy()
+        unknown = None
+        if read.unknown is not None:
+            values[read.unknown] = 0
+            unknown = torch.from_numpy(read.unknown).to(self.weights.device)
+        return torch.from_numpy(values).to(self.weights.device), unknown
 
     def _rounded(self, dtype: torch.dtype) -> Network:
         """A copy rounded to the grid of a dtype."""
+        if dtype not in DTYPES:
+            raise DataError(f"Network.dtype: got {dtype}; use torch.float64 or torch.float32.")
+        largest = max(float(self.weights.abs().max()), float(self.bias.abs().max()))
+        if largest * 8.0 * self.neurons > torch.finfo(dtype).max:
+            raise DataError(
+                f"Network.weights: with sizes up to {largest:.3g} sums would overflow {dtype}; "
+                "divide weights and bias by a power of two."
+            )
         names = ("weights", "bias") if self.silence is None else ("weights", "bias", "silence")
         arrays = {name: getattr(self, name).cpu().to(dtype, copy=True).numpy() for name in names}
-        grid = rounding.round_network(arrays["weights"], arrays["bias"], arrays.get("silence"))
+        silence = arrays.get("silence")
+        grid = rounding.round_network(arrays["weights"], arrays["bias"], silence, symmetric=bool(self.symmetric))
         tensors: dict[str, Any] = {n: torch.from_numpy(a).to(self.weights.device) for n, a in arrays.items()}
         return replace(self, **tensors, grid=grid)
+
+
+def _numbers(array: Any, owner: str) -> Float64[np.ndarray, "..."]:
+    """A float64 copy of an array of numbers; `DataError` where it is none."""
+    try:
+        return np.array(array, dtype=np.float64)
+    except (ValueError, TypeError) as error:
+        raise DataError(f"{owner}: cannot be read as an array of numbers ({error}).") from error

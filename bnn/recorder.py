@@ -22,6 +22,7 @@ class Recorder:
         self.input = np.zeros_like(work.energy)
         self.flips = np.zeros_like(work.flips)
         self.sweeps = np.zeros_like(work.flips)
+        self.steps = 0  # until the last change of anything recorded
         self.kept: dict[str, list[np.ndarray]] = {"energy": [], "two_step": [], "input": [], "states": []}
         self.add(-1)
 
@@ -30,6 +31,9 @@ class Recorder:
         work = self.work
         self.flips += work.flips
         self.sweeps[work.flips > 0] = number + 1
+        # The two-step energy falls once more in the step that finds the state unchanged
+        if work.flips.any() or (self.two_step and number >= 0 and (work.two_step != self.kept["two_step"][-1]).any()):
+            self.steps = number + 1
         self.kept["energy"].append(work.energy.copy())
         if self.two_step:
             self.kept["two_step"].append(work.two_step.copy())
@@ -45,8 +49,8 @@ class Recorder:
         if not work.compiled:
             self.input = (work.states.double() * external.double()).sum(dim=1).cpu().numpy()
             return
-        rows = np.flatnonzero(work.flips) if len(self.kept["input"]) else np.arange(len(work.states))
-        states, given = work.states.numpy(), external.numpy()
+        rows = np.flatnonzero(work.flips) if len(self.kept["input"]) else np.arange(work.batch)
+        states, given = work.arrays["states"], external.numpy()
         threads.run(lambda begin, end: kernels.weigh(states, given, self.input, rows[begin:end]), len(rows), GRAIN)
 
     def series(self, name: str) -> Shaped[np.ndarray, "batch steps *neurons"]:
@@ -55,8 +59,7 @@ class Recorder:
 
     @property
     def _length(self) -> int:
-        steps = len(self.kept["energy"]) - 1
-        return 1 + (int(self.sweeps.max()) if self.work.outcome.all() else steps)
+        return 1 + self.steps if self.work.outcome.all() else len(self.kept["energy"])
 
     def log_similarity(
         self, network: Network, energy: Float64[np.ndarray, "batch steps"], silent: Tensor | None
@@ -80,5 +83,5 @@ class Recorder:
         sweep = np.concatenate([np.empty(0, np.int64), *(np.full(len(entry[1]), entry[0]) for entry in log)])
         neuron = np.concatenate([np.empty(0, np.int64), *(entry[2] for entry in log)])
         energy = np.concatenate([np.empty(0), *(entry[3] for entry in log)])
-        start = np.searchsorted(rows[order], np.arange(len(self.work.states) + 1))
+        start = np.searchsorted(rows[order], np.arange(self.work.batch + 1))
         return FlipLog(start, neuron[order], sweep[order], energy[order])

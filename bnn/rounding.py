@@ -16,6 +16,7 @@ from bnn.kernels import threads
 
 BITS = {np.dtype(np.float32): 23, np.dtype(np.float64): 52}
 ROWS = 64
+FINE = 64  # steps of the grid in a unit that is rounded alone
 
 
 def row_sums(*arrays: Float[np.ndarray, "neurons _"]) -> Float[np.ndarray, " neurons"]:
@@ -44,7 +45,10 @@ def grid_for(rows: Float[np.ndarray, " neurons"], dtype: np.dtype) -> float:
         float32 for the largest row, because energies are kept in float64.
     """
     bound = 2.0 * (float(rows.max(initial=0.0)) if dtype == np.float32 else math.fsum(rows))
-    return 0.0 if bound == 0.0 else 2.0 ** (math.ceil(math.log2(bound)) - BITS[np.dtype(dtype)])
+    if bound == 0.0:
+        return 0.0
+    smallest = float(np.finfo(dtype).tiny)  # below it, 1 / grid is infinite
+    return max(2.0 ** (math.ceil(math.log2(bound)) - BITS[np.dtype(dtype)]), smallest)
 
 
 def round_to(array: Float[np.ndarray, "..."], grid: float) -> None:
@@ -66,6 +70,7 @@ def round_network(
     bias: Float[np.ndarray, " neurons"],
     silence: Float[np.ndarray, "neurons attributes"] | None,
     unit: float = 1.0,
+    symmetric: bool = True,
 ) -> float:
     """Round what a network is made of in place, once, to one grid; the bias stays the sum of its silence.
 
@@ -74,19 +79,23 @@ def round_network(
     weights, bias, silence
         As in `bnn.Network`, of one dtype; weights in units of ``unit``.
     unit
-        If not 1, the weights are whole numbers and the unit alone is rounded, so that exact ties stay ties.
+        If not 1, the weights are whole numbers and the unit alone is rounded, so that exact ties stay ties; as long as
+        the grid is fine enough for that to move the weights by less than one per cent.
+    symmetric
+        False: sums along columns, which the true energy needs, are kept exact too.
 
     Returns
     -------
     float
         The grid.
     """
-    rows = row_sums(weights) * unit + row_sums(bias[:, None] if silence is None else silence)
-    grid = grid_for(rows, weights.dtype)
-    if unit == 1.0:
+    sums = row_sums(weights) if symmetric else np.maximum(row_sums(weights), row_sums(weights.T))
+    grid = grid_for(sums * unit + row_sums(bias[:, None] if silence is None else silence), weights.dtype)
+    alone = unit != 1.0 and unit >= FINE * grid > 0.0
+    if unit != 1.0:
+        weights *= weights.dtype.type(round(unit / grid) * grid if alone else unit)
+    if not alone:
         round_to(weights, grid)
-    elif grid:
-        weights *= weights.dtype.type(max(round(unit / grid), 1) * grid)
     round_to(bias if silence is None else silence, grid)
     if silence is not None:
         bias[:] = silence.sum(axis=1)

@@ -11,8 +11,10 @@ from jaxtyping import Bool, Float64, Int, Int8, Shaped
 
 from bnn import coding
 from bnn.dynamics.base import Dynamics
-from bnn.errors import DataError
+from bnn.errors import DataError, unknown_name
 from bnn.network import Network
+
+BACKENDS = ("pyarrow", "pandas", "polars")
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +211,8 @@ class Trace:
         backend
             ``"pyarrow"``, ``"pandas"`` or ``"polars"``.
         """
+        if backend not in BACKENDS:
+            raise unknown_name("Trace.to_frame.backend", backend, BACKENDS)
         columns = {
             "outcome": self.outcome.tolist(),
             "flips": self.flips,

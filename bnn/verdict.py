@@ -17,13 +17,14 @@ def audit(work: Work) -> float:
     """Largest disagreement, in bits, of fields and energy with the final states, by a way that uses no increments."""
     network, found = work.network, work.network._found
     if "probe" not in found:
-        direction = np.random.default_rng(network.neurons).integers(0, 2, network.neurons).astype(np.float64)
+        # Ones and twos, so that no field is left out; the weights themselves, lest a wrong `symmetric` be believed
+        direction = np.random.default_rng(network.neurons).integers(1, 3, network.neurons).astype(np.float64)
         found["probe"] = torch.from_numpy(direction).to(network.weights.device)
-        found["image"] = (network.columns @ found["probe"].to(network.weights.dtype)).double()
+        found["image"] = (network.weights.T @ found["probe"].to(network.weights.dtype)).double()
     probe, image = found["probe"], found["image"]
     if work.compiled:
-        mismatch = np.zeros(len(work.states))
-        arrays = tuple(t.numpy() for t in (work.states, work.fields, work.bias, probe, image))
+        mismatch = np.zeros(work.batch)
+        arrays = (*work.views("states", "fields", "bias"), probe.numpy(), image.numpy())
         rows = np.arange(len(mismatch))
         threads.run(lambda begin, end: kernels.audit(*arrays, work.energy, rows[begin:end], mismatch), len(rows), GRAIN)
         return float(mismatch.max())

@@ -1,7 +1,9 @@
 """Slow, obvious twins of what the package does quickly."""
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -102,7 +104,7 @@ def odds(records, layout, **options):
     return weights, silence.sum(axis=1), silence, logs[False, False].sum()
 
 
-def hopfield(records, layout, *, low=-1, **connections):
+def hopfield(records, layout, *, low=-1, **connections):  # noqa: ARG001 - both have the same weights
     """Weights, bias, silence, constant of Hopfield's rule: P(same) - P(different)."""
     n = layout.neurons
     weights = np.zeros((n, n))
@@ -130,6 +132,13 @@ class Row:
         self.silence = None if network.silence is None else self._whole(network.silence.numpy())
         self.held, self.unknown = held.tolist(), unknown.copy()
         self.state = np.array([0 if u else (1 if v else self.low) for v, u in zip(on, unknown, strict=True)], object)
+
+    def forget_illegal(self):
+        """An attribute of several neurons with none or several on is not known."""
+        for a in range(len(self.start) - 1):
+            mine = list(self.neurons(a))
+            if len(mine) > 1 and sum(self.state[mine] == 1) != 1:
+                self.unknown[mine], self.state[mine] = True, 0
 
     def _whole(self, array):
         units = np.asarray(array, dtype=np.float64) / self.unit
@@ -175,6 +184,26 @@ class Row:
 def threshold(field, state, low):
     """The threshold rule: on above zero, off below, unchanged at zero."""
     return 1 if field > 0 else low if field < 0 else state
+
+
+def fill_attributes(fill):
+    """Start of a row: each free unknown attribute is filled in order."""
+
+    def start(row, run):  # noqa: ARG001 - as every start
+        for a in range(len(row.start) - 1):
+            mine = list(row.neurons(a))
+            if mine and row.unknown[mine[0]] and not row.held[mine[0]]:
+                fill(row, a)
+
+    return start
+
+
+def start_with_winners(row, run):
+    """Start from the k largest fields, unless the cue knows all and has k neurons on."""
+    missing = row.unknown & ~np.array(row.held)
+    if missing.any() or sum(row.state == 1) != run.winners(row):
+        row.state = largest_fields(row, run.winners(row))
+    row.unknown[missing] = False
 
 
 def fill_by_threshold(row, a):
@@ -251,12 +280,12 @@ def k_winners(row, order):
     return flips, not flips
 
 
-def all_thresholds(row):
+def all_thresholds(row, run):  # noqa: ARG001 - as every choice of `parallel`
     fields = row.field()
     return [s if f else threshold(h, s, row.low) for h, s, f in zip(fields, row.state, row.held, strict=True)]
 
 
-def all_winners(row):
+def all_winners(row, run):  # noqa: ARG001 - as every choice of `parallel`
     """Each attribute's largest field wins, the present value before others as large, then the first."""
     fields, new = row.field(), row.state.copy()
     for a in range(len(row.start) - 1):
@@ -268,6 +297,10 @@ def all_winners(row):
                 winner = max(mine, key=lambda j: (fields[j], row.state[j] == 1, -j))
                 new[mine] = [1 if j == winner else row.low for j in mine]
     return new
+
+
+def all_largest(row, run):
+    return largest_fields(row, run.winners(row))
 
 
 def largest_fields(row, k):
@@ -297,10 +330,47 @@ class Recalled:
         self.sweeps = number + 1 if flips else self.sweeps
 
 
-def run_sequential(row, sweep, max_sweeps):
-    """``sweep(number)`` returns flips and whether the row has settled."""
+@dataclass(frozen=True)
+class Run:
+    """What a dynamics and its seed decide for one row of a batch."""
+
+    dynamics: Any
+    seed: int
+    max_sweeps: int
+    index: int
+
+    def order(self, sweep):
+        """Function from a number of things to the order in which they are asked."""
+        if getattr(self.dynamics, "order", "random") == "fixed":
+            return range
+        return lambda length: np.random.default_rng([self.seed, sweep]).permutation(length).tolist()
+
+    def uniform(self, sweep, length):
+        """Glauber's numbers in (0, 1]."""
+        return 1.0 - np.random.default_rng([self.seed, sweep, 1 + self.index]).random(length)
+
+    def winners(self, row):
+        """How many neurons are on."""
+        return sum(row.state == 1) if self.dynamics.k is None else self.dynamics.k
+
+
+def sequential(sweep):
+    """Twin of a sequential dynamics: ``sweep(row, order)`` returns the flips and whether the row has settled."""
+    return lambda row, run: run_sequential(row, run, lambda number: sweep(row, run.order(number)))
+
+
+def run_glauber(row, run):
+    """Twin of Glauber dynamics."""
+
+    def sweep(number):
+        return glauber(row, run.order(number), run.uniform(number, len(row.state)), run.dynamics.temperature)
+
+    return run_sequential(row, run, sweep)
+
+
+def run_sequential(row, run, sweep):
     recalled = Recalled(row)
-    for number in range(max_sweeps):
+    for number in range(run.max_sweeps):
         flips, settled = sweep(number)
         recalled.add(number, row, flips)
         if settled:
@@ -309,22 +379,26 @@ def run_sequential(row, sweep, max_sweeps):
     return recalled
 
 
-def run_parallel(row, choose, max_sweeps):
-    """``choose()`` returns the next state of all neurons."""
-    recalled = Recalled(row)
-    for number in range(max_sweeps):
-        before, new = row.state.copy(), np.array(choose(), object)
-        two_step = -2 * new.dot(row.field()) - 2 * before.dot(row.bias)  # half units too
-        changed = np.flatnonzero(new != before)
-        row.state = new
-        recalled.add(number, row, [(j, row.energy()) for j in changed], two_step)
-        if not len(changed):
-            recalled.outcome = "settled"
-            break
-        if number > 0 and (new == recalled.states[-3]).all():
-            recalled.outcome, recalled.other_phase = "cycle", before
-            break
-    return recalled
+def parallel(choose):
+    """Twin of a parallel dynamics: ``choose(row, run)`` returns the next state of all neurons."""
+
+    def twin(row, run):
+        recalled = Recalled(row)
+        for number in range(run.max_sweeps):
+            before, new = row.state.copy(), np.array(choose(row, run), object)
+            two_step = -2 * new.dot(row.field()) - 2 * before.dot(row.bias)
+            changed = np.flatnonzero(new != before).tolist()
+            row.state = new
+            recalled.add(number, row, [(j, row.energy()) for j in changed], two_step)
+            if not changed:
+                recalled.outcome = "settled"
+                break
+            if number > 0 and (new == recalled.states[-3]).all():
+                recalled.outcome, recalled.other_phase = "cycle", before
+                break
+        return recalled
+
+    return twin
 
 
 def boltzmann(network, temperature):

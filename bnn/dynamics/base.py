@@ -65,6 +65,8 @@ class Work:
         States before the last parallel step, the other phase of a cycle; and room for the next ones.
     log
         Every flip as (sweep, rows, neurons, energies after), where asked for.
+    arrays
+        numpy views of the tensors, by name, for the compiled loops; ``mirror`` empty where weights are symmetric.
     """
 
     network: Network
@@ -84,6 +86,29 @@ class Work:
     previous: Int8[Tensor, "batch neurons"] | None = None
     chosen: Int8[Tensor, "batch neurons"] | None = None
     log: list[tuple[int, np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=list)
+    arrays: dict[str, np.ndarray] = field(init=False)
+
+    def __post_init__(self) -> None:
+        mirror = self.fields[:0, :0] if self.mirror is None else self.mirror
+        tensors = {
+            "weights": self.network.weights,
+            "columns": self.network.columns,
+            "states": self.states,
+            "fields": self.fields,
+            "mirror": mirror.contiguous(),
+            "bias": self.bias,
+            "free": self.free,
+        }
+        self.arrays = {name: tensor.numpy() for name, tensor in tensors.items()} if self.compiled else {}
+
+    @property
+    def batch(self) -> int:
+        """Number of rows."""
+        return len(self.energy)
+
+    def views(self, *names: str) -> tuple[np.ndarray, ...]:
+        """Views for a compiled loop, in the order asked for."""
+        return tuple(self.arrays[name] for name in names)
 
     def running(self) -> Int64[np.ndarray, " rows"]:
         """Rows still at work."""
@@ -100,7 +125,7 @@ class Work:
 
         ``arguments(begin, end, log_neuron, log_energy)`` gives the kernel's arguments for ``rows[begin:end]``.
         """
-        size = (len(self.states), log_room) if self.log_flips else (0, 0)
+        size = (self.batch, log_room) if self.log_flips else (0, 0)
         neuron, energy = np.empty(size, np.int64), np.empty(size, np.float64)
         threads.run(lambda begin, end: kernel(*arguments(begin, end, neuron, energy)), len(rows), GRAIN)
         if self.log_flips:
@@ -153,16 +178,17 @@ class Dynamics(ABC):
         if unknown is None:
             return
         network = work.network
-        missing = network.unknown_attributes(unknown & work.free)
-        work.bias = work.bias.expand_as(work.fields).clone()
+        missing = network.unknown_attributes(unknown & work.free, "recall.clamp")
         bounds = network.layout.start.tolist()
         for a in torch.unique(torch.nonzero(missing)[:, 1]).tolist():
             mine = slice(bounds[a], bounds[a + 1])
             rows = torch.nonzero(missing[:, a])[:, 0]
             chosen = self.choose(work, rows, mine)
             work.states[rows, mine] = chosen
-            evidence = 0.0 if network.silence is None else network.silence[:, a]
-            work.bias[rows] += evidence
+            evidence: Tensor | float = 0.0
+            if network.silence is not None:
+                evidence = network.silence[:, a]
+                work.bias[rows] += evidence
             for fields, outgoing in ((work.fields, network.columns), (work.mirror, network.weights)):
                 if fields is not None:
                     fields[rows] += chosen.to(fields.dtype) @ outgoing[mine] + evidence
@@ -186,13 +212,14 @@ def step_parallel(work: Work, number: int, choose: Callable[[np.ndarray, Tensor]
     chosen = work.chosen
     choose(rows, chosen)
     changed = torch.argwhere(chosen != work.states).cpu().numpy() if work.log_flips else None
-    back = np.zeros(len(work.states), dtype=np.bool_)
-    tensors = (work.network.columns, work.bias, work.states, work.previous, chosen, work.fields)
+    back = np.zeros(work.batch, dtype=np.bool_)
     results = (work.energy, work.two_step, work.flips, back)
     if work.compiled:
-        arrays = tuple(t.numpy() for t in tensors)
+        columns, bias, states, fields = work.views("columns", "bias", "states", "fields")
+        arrays = (columns, bias, states, work.previous.numpy(), chosen.numpy(), fields)
         threads.run(lambda begin, end: recall.parallel_step(*arrays, rows[begin:end], *results), len(rows), GRAIN)
     else:
+        tensors = (work.network.columns, work.bias, work.states, work.previous, chosen, work.fields)
         twins.parallel_step(*tensors, rows, *results)
     if changed is not None:
         work.log.append((number, changed[:, 0], changed[:, 1], work.energy[changed[:, 0]]))

@@ -30,10 +30,8 @@ def threshold_sweep(work: Work, number: int, random: bool, noise: np.ndarray) ->
     order = work.order(number, network.neurons, random)
     if not work.compiled:
         return twins.threshold_sweep(work, number, order, noise, rows)
-    unstable = np.zeros(len(work.states), dtype=np.bool_)
-    mirror = torch.empty((0, 0), dtype=work.fields.dtype) if work.mirror is None else work.mirror
-    tensors = (network.weights, network.columns, work.states, work.fields, mirror, work.free)
-    fixed = tuple(t.numpy() for t in tensors)
+    unstable = np.zeros(work.batch, dtype=np.bool_)
+    fixed = work.views("weights", "columns", "states", "fields", "mirror", "free")
     results = (work.energy, work.rise, work.flips)
     work.each(
         recall.threshold_sweep,

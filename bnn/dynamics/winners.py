@@ -82,7 +82,7 @@ class WinnerTakeAll(Dynamics):
         return None
 
     def doubt(self, network: Network, states: NeuronStates, clamped: Bool[Tensor, "_ neurons"]) -> NeuronStates:
-        """An attribute of several neurons with none or several on is unknown; clamping must take it as a whole."""
+        """An attribute with none or several neurons on is unknown; a clamped one is whole, of one value or none."""
         layout = network.layout
         owned = np.diff(layout.start)
         held = on_by_attribute(clamped.cpu().numpy().astype(np.int8), layout)
@@ -91,9 +91,16 @@ class WinnerTakeAll(Dynamics):
             raise DataError(
                 f"recall.clamp: only some neurons of {name!r} are clamped; WinnerTakeAll clamps whole attributes."
             )
-        unclear = (on_by_attribute(states.on, layout) != 1) & (owned > 1)
+        on = on_by_attribute(states.on, layout)
+        unclear = (on != 1) & (owned > 1)
         if not unclear.any():
             return states
+        if (several := (on > 1) & unclear & (held > 0)).any():
+            row, a = np.argwhere(several)[0]
+            raise DataError(
+                f"recall.clamp: row {row} has {on[row, a]} values of {layout.schema.names[a]!r} on and clamped; "
+                "WinnerTakeAll keeps one value an attribute, so leave that attribute free or correct the cue."
+            )
         illegal = unclear[:, layout.attribute]
         return NeuronStates(states.on, illegal if states.unknown is None else illegal | states.unknown)
 
@@ -119,7 +126,8 @@ class WinnerTakeAll(Dynamics):
             def choose(rows: np.ndarray, chosen: Tensor) -> None:
                 if not work.compiled:
                     return twins.choose_winners(work, start, rows, chosen)
-                states, fields, free, new = (t.numpy() for t in (work.states, work.fields, work.free, chosen))
+                states, fields, free = work.views("states", "fields", "free")
+                new = chosen.numpy()
                 threads.run(
                     lambda begin, end: recall.choose_winners(states, fields, free, start, low, rows[begin:end], new),
                     len(rows),
@@ -131,7 +139,7 @@ class WinnerTakeAll(Dynamics):
         rows = work.running()
         order = work.order(number, len(start) - 1, self.order == "random")
         if work.compiled:
-            fixed = tuple(t.numpy() for t in (work.network.columns, work.states, work.fields, work.free))
+            fixed = work.views("columns", "states", "fields", "free")
             results = (work.energy, work.rise, work.flips)
             work.each(
                 recall.winner_sweep,
@@ -219,8 +227,8 @@ class KWinners(Dynamics):
         chosen = work.states.clone()
         self._choose(work, rows.cpu().numpy(), chosen)
         if unknown is not None and network.silence is not None:
-            work.bias = work.bias.expand_as(work.fields).clone()
-            evidence = network.unknown_attributes(unknown & work.free).to(work.bias.dtype) @ network.silence.T
+            filled = network.unknown_attributes(unknown & work.free, "recall.clamp")
+            evidence = filled.to(work.bias.dtype) @ network.silence.T
             work.bias += evidence
             work.fields += evidence
         change = (chosen[rows] - work.states[rows]).to(work.fields.dtype)
@@ -234,7 +242,7 @@ class KWinners(Dynamics):
         rows = work.running()
         order = work.order(number, work.network.neurons, self.order == "random")
         if work.compiled:
-            fixed = tuple(t.numpy() for t in (work.network.columns, work.states, work.fields, work.free))
+            fixed = work.views("columns", "states", "fields", "free")
             results = (work.energy, work.rise, work.flips)
             work.each(
                 recall.swap_sweep,
@@ -257,10 +265,8 @@ class KWinners(Dynamics):
         number = (number - held).clamp(min=0)
         if not work.compiled:
             return twins.choose_k(work, number, rows, chosen)
-        states, fields, free, new, wanted = (
-            t.numpy() for t in (work.states, work.fields, work.free, chosen, number)
-        )  # fmt: skip
-        low = work.network.low
+        states, fields, free = work.views("states", "fields", "free")
+        new, wanted, low = chosen.numpy(), number.numpy(), work.network.low
         threads.run(
             lambda begin, end: recall.choose_k(states, fields, free, wanted, low, rows[begin:end], new),
             len(rows),

@@ -389,8 +389,8 @@ def parallel_step(  # type: ignore[no-untyped-def]
 def audit(states, fields, bias, probe, image, energy, rows, mismatch):  # type: ignore[no-untyped-def]
     """Two checks that share nothing with the increments, the larger disagreement of each row in ``mismatch``.
 
-    Along a 0/1 vector r, ``probe``, the fields must equal V (W' r) + b'r, ``image`` being W' r; and the energy computed
-    anew from states and fields must equal the running one.
+    Along a vector r of ones and twos, ``probe``, the fields must equal V (W' r) + b'r, ``image`` being W' r; and the
+    energy computed anew from states and fields must equal the running one.
     """
     for r in rows:
         h = fields[r]

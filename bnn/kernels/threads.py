@@ -84,6 +84,8 @@ def run(function: Callable[[int, int], Result], rows: int, grain: int = 1) -> li
     >>> sum(run(lambda begin, end: sum(range(begin, end)), 1000, grain=10))
     499500
     """
+    if rows <= grain:
+        return [function(0, rows)] if rows else []
     grains = -(-rows // grain)
     chunks = min(count(), max(grains, 1))
     bounds = [min(rows, grain * (grains * i // chunks)) for i in range(chunks + 1)]

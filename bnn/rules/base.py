@@ -163,12 +163,20 @@ def fill_tiles(layout: Layout, symmetric: bool, fill: Callable[[slice, slice], f
     return math.fsum(value for part in threads.run(several, len(todo)) for value in part)
 
 
-def require_positive(ratio: Float[np.ndarray, "to from"], to: slice, given: slice, layout: Layout) -> None:
-    """Refuse log2 of zero: m = 0 and a pair that never occurs, named by attribute = value."""
+def require_positive(
+    ratio: Float[np.ndarray, "to from"],
+    to: slice,
+    given: slice,
+    layout: Layout,
+    states: tuple[bool, bool] = (True, True),
+) -> None:
+    """Refuse log2 of zero: m = 0 and neurons never seen together in these states, named by attribute = value."""
     if ratio.min() > 0.0:
         return
     j, i = np.argwhere(ratio <= 0.0)[0]
+    names = (layout.names[to.start + j], layout.names[given.start + i])
+    pair = " and ".join(repr(name) if on else f"not {name!r}" for name, on in zip(names, states, strict=True))
     raise DataError(
-        f"learn.m: with m = 0 the pair {layout.names[to.start + j]!r} and {layout.names[given.start + i]!r}, never "
-        "seen together in one of its four combinations, would have an infinite weight; use m > 0, such as m = 2."
+        f"learn.m: with m = 0 the pair {pair}, never seen together, would have an infinite weight; "
+        "use m > 0, such as m = 2."
     )

@@ -51,7 +51,7 @@ def log_odds(
         for states in ((True, True), (True, False), (False, True), (False, False)):
             ratio = chosen.ratio(pairs.cell(*states), m * counts.scale)
             connections.disconnect(ratio, to, given, 1.0)
-            require_positive(ratio, to, given, layout)
+            require_positive(ratio, to, given, layout, states)
             cells[states] = ratio
         both, to_only, given_only, neither = cells.values()
         block = np.log2(both * neither / (to_only * given_only))
