@@ -110,8 +110,8 @@ def recall(
     if len(cue.on) == 0:
         raise DataError("recall.cues: got no rows; give at least one cue.")
     if known is not None:
-        hidden = np.broadcast_to(~_mask(network, known, len(cue.on), "recall.known"), cue.on.shape)
-        hidden = hidden if cue.unknown is None else hidden | cue.unknown
+        hidden = ~_mask(network, known, len(cue.on), "recall.known") | np.zeros_like(cue.on, dtype=np.bool_)
+        hidden |= False if cue.unknown is None else cue.unknown
         cue = coding.NeuronStates(np.where(hidden, np.int8(0), cue.on), hidden)
     held = _clamped(network, clamp, cue)
     begun = dynamics.doubt(network, cue, torch.from_numpy(held))
@@ -119,11 +119,10 @@ def recall(
     work, unknown = _begin(network, begun, held, external, seed, backend, "flips" in wanted)
     dynamics.start(work, unknown)
     _energies(work)
-    work.two_step[:] = 2.0 * work.energy
+    dynamics.begin(work)
     silent = None if unknown is None else unknown & ~work.free
 
-    two_step = dynamics.lyapunov == "two-step energy"
-    recorder = Recorder(work, external, two_step, "states" in wanted)
+    recorder = Recorder(work, external, "states" in wanted)
     start = work.states.cpu().numpy().copy()
     for number in range(max_sweeps):
         if work.outcome.all():
@@ -135,11 +134,10 @@ def recall(
             progress(int((work.outcome != RUNNING).sum()), len(work.outcome))
 
     energy = recorder.series("energy")
-    lyapunov = recorder.series("two_step") if two_step else energy
-    rise = np.diff(lyapunov, axis=1, prepend=lyapunov[:, :1]) if two_step else work.rise
+    lyapunov = energy if work.lyapunov is work.energy else recorder.series("lyapunov")
     guarantee = dynamics.guarantee(network)
     tolerance = tolerance_of(network, external)
-    largest, mismatch = float(rise.max(initial=0.0)), audit(work)
+    largest, mismatch = float(work.rise.max()), audit(work)
     descent = Descent(
         largest <= tolerance and mismatch <= tolerance, largest, mismatch, tolerance, guarantee.holds, guarantee.reason
     )
@@ -262,7 +260,7 @@ def _begin(
         log_flips=log_flips,
         mirror=None if network.symmetric else states.to(bias.dtype) @ network.weights + bias,
         energy=zeros,
-        two_step=zeros.copy(),
+        lyapunov=zeros,
         rise=zeros.copy(),
         flips=np.zeros(len(states), dtype=np.int64),
         outcome=np.zeros(len(states), dtype=np.int8),

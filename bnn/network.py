@@ -147,7 +147,11 @@ class Network:
         if layout is None:
             labels = [f"x{i}" for i in range(len(matrix))] if names is None else list(names)
             layout = Layout(Schema(tuple(Attribute(name, (0, 1), "on_off") for name in labels)), "on")
+        if layout.neurons != len(matrix):
+            raise DataError(f"Network.of.names: got {layout.neurons} for {len(matrix)} neurons; give one a neuron.")
         vector = np.zeros(len(matrix)) if bias is None else _numbers(bias, "Network.of.bias")
+        if vector.shape != (len(matrix),):
+            raise DataError(f"Network.of.bias: got shape {vector.shape}; give one number a neuron, [{len(matrix)}].")
         network = Network(torch.from_numpy(matrix), torch.from_numpy(vector), layout, low=low)
         return network._rounded(dtype)
 

@@ -16,14 +16,14 @@ from bnn.trace import FlipLog
 class Recorder:
     """Series at each sweep's end."""
 
-    def __init__(self, work: Work, external: Tensor, two_step: bool, keep_states: bool) -> None:
-        self.work, self.two_step, self.keep_states = work, two_step, keep_states
+    def __init__(self, work: Work, external: Tensor, keep_states: bool) -> None:
+        self.work, self.keep_states = work, keep_states
         self.external = external if bool((external != 0).any()) else None
         self.input = np.zeros_like(work.energy)
         self.flips = np.zeros_like(work.flips)
         self.sweeps = np.zeros_like(work.flips)
         self.steps = 0  # until the last change of anything recorded
-        self.kept: dict[str, list[np.ndarray]] = {"energy": [], "two_step": [], "input": [], "states": []}
+        self.kept: dict[str, list[np.ndarray]] = {"energy": [], "lyapunov": [], "input": [], "states": []}
         self.add(-1)
 
     def add(self, number: int) -> None:
@@ -32,11 +32,12 @@ class Recorder:
         self.flips += work.flips
         self.sweeps[work.flips > 0] = number + 1
         # The two-step energy falls once more in the step that finds the state unchanged
-        if work.flips.any() or (self.two_step and number >= 0 and (work.two_step != self.kept["two_step"][-1]).any()):
+        apart = work.lyapunov is not work.energy
+        if work.flips.any() or (apart and number >= 0 and (work.lyapunov != self.kept["lyapunov"][-1]).any()):
             self.steps = number + 1
         self.kept["energy"].append(work.energy.copy())
-        if self.two_step:
-            self.kept["two_step"].append(work.two_step.copy())
+        if apart:
+            self.kept["lyapunov"].append(work.lyapunov.copy())
         if self.external is not None:
             self._weigh(self.external)
             self.kept["input"].append(self.input.copy())

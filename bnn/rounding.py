@@ -16,7 +16,7 @@ from bnn.kernels import threads
 
 BITS = {np.dtype(np.float32): 23, np.dtype(np.float64): 52}
 ROWS = 64
-FINE = 64  # steps of the grid in a unit that is rounded alone
+FINE = {np.dtype(np.float32): 2**6, np.dtype(np.float64): 2**16}  # grid steps in a unit that is rounded alone
 
 
 def row_sums(*arrays: Float[np.ndarray, "neurons _"]) -> Float[np.ndarray, " neurons"]:
@@ -79,8 +79,8 @@ def round_network(
     weights, bias, silence
         As in `bnn.Network`, of one dtype; weights in units of ``unit``.
     unit
-        If not 1, the weights are whole numbers and the unit alone is rounded, so that exact ties stay ties; as long as
-        the grid is fine enough for that to move the weights by less than one per cent.
+        If not 1, the weights are whole numbers and the unit alone is rounded, so that exact ties stay ties; unless that
+        would move all weights by more than 1 part in 2^17 (2^7 in float32).
     symmetric
         False: sums along columns, which the true energy needs, are kept exact too.
 
@@ -91,7 +91,7 @@ def round_network(
     """
     sums = row_sums(weights) if symmetric else np.maximum(row_sums(weights), row_sums(weights.T))
     grid = grid_for(sums * unit + row_sums(bias[:, None] if silence is None else silence), weights.dtype)
-    alone = unit != 1.0 and unit >= FINE * grid > 0.0
+    alone = unit != 1.0 and unit >= FINE[weights.dtype] * grid > 0.0
     if unit != 1.0:
         weights *= weights.dtype.type(round(unit / grid) * grid if alone else unit)
     if not alone:

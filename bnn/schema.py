@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Bool, Int
 
 from bnn.errors import DataError, SchemaError, unknown_name
 
@@ -205,6 +205,8 @@ class Layout:
         int64 [neurons]: the attribute of each neuron, and the value code that switches it on.
     start
         int64 [attributes + 1]: neurons ``start[a]`` to ``start[a + 1] - 1`` belong to attribute a.
+    single
+        bool [attributes]: the attribute's one neuron says on or off; elsewhere exactly one of its neurons is on.
 
     Examples
     --------
@@ -218,6 +220,7 @@ class Layout:
     attribute: Int[np.ndarray, " neurons"] = field(init=False, repr=False, compare=False)
     value: Int[np.ndarray, " neurons"] = field(init=False, repr=False, compare=False)
     start: Int[np.ndarray, " attributes_and_one"] = field(init=False, repr=False, compare=False)
+    single: Bool[np.ndarray, " attributes"] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.coding not in ("values", "on"):
@@ -228,7 +231,7 @@ class Layout:
         start = np.concatenate([[0], np.cumsum(owned)])
         attribute = np.repeat(np.arange(len(sizes)), owned)
         value = np.arange(start[-1]) - start[attribute] + single[attribute]
-        for name, array in (("attribute", attribute), ("value", value), ("start", start)):
+        for name, array in (("attribute", attribute), ("value", value), ("start", start), ("single", single)):
             array.flags.writeable = False
             object.__setattr__(self, name, array)
 

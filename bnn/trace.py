@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, cast
 
 import narwhals as nw
 import numpy as np
@@ -64,6 +64,10 @@ class FlipLog:
     neuron: Int[np.ndarray, " flips"]
     sweep: Int[np.ndarray, " flips"]
     energy: Float64[np.ndarray, " flips"]
+
+    def __post_init__(self) -> None:
+        for array in (self.start, self.neuron, self.sweep, self.energy):
+            array.flags.writeable = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -203,7 +207,7 @@ class Trace:
             states[t + 1 :, neuron] = 1 + self.network.low - states[t, neuron]
         return states
 
-    def to_frame(self, backend: Literal["pyarrow", "pandas", "polars"] = "pyarrow") -> Any:
+    def to_frame(self, backend: str = "pyarrow") -> Any:
         """One line a row: outcome, flips, sweeps, energy and log2 similarity at start and end, in bits.
 
         Parameters
@@ -222,4 +226,4 @@ class Trace:
             "log_similarity_before": self.log_similarity[:, 0],
             "log_similarity_after": self.log_similarity[:, -1],
         }
-        return nw.from_dict(columns, backend=backend).to_native()
+        return nw.from_dict(columns, backend=cast(Any, backend)).to_native()

@@ -2,6 +2,9 @@
 
 import os
 
+# Several test processes share the cores, and a waiting OpenMP thread spins; set before torch is first imported
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 from hypothesis import HealthCheck, settings
 
 COMMON = {"deadline": None, "max_examples": 40, "suppress_health_check": [HealthCheck.too_slow]}

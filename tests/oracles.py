@@ -125,7 +125,7 @@ class Row:
 
     def __init__(self, network, on, unknown, held, external):
         self.unit = network.grid or 2.0**-60
-        self.low = network.low
+        self.low, self.sizes = network.low, network.layout.schema.sizes
         self.start, self.attribute = network.layout.start.tolist(), network.layout.attribute.tolist()
         self.weights = self._whole(network.weights.numpy())
         self.full_bias = self._whole(network.bias.numpy()) + self._whole(np.rint(external / self.unit) * self.unit)
@@ -137,7 +137,7 @@ class Row:
         """An attribute of several neurons with none or several on is not known."""
         for a in range(len(self.start) - 1):
             mine = list(self.neurons(a))
-            if len(mine) > 1 and sum(self.state[mine] == 1) != 1:
+            if mine and None not in self.values(a) and sum(self.state[mine] == 1) != 1:
                 self.unknown[mine], self.state[mine] = True, 0
 
     def _whole(self, array):
@@ -171,9 +171,9 @@ class Row:
         return state
 
     def values(self, a):
-        """What attribute a may be: one of its neurons on; with a single neuron, off or on."""
+        """What attribute a may be: one of its neurons on; a single neuron of two values, off or on."""
         mine = list(self.neurons(a))
-        return [None, *mine] if len(mine) == 1 else mine
+        return [None, *mine] if len(mine) == 1 < self.sizes[a] else mine
 
     def least(self, a, present=()):
         """Value of attribute a of least energy, the present one before others as good, then the first."""
@@ -291,7 +291,7 @@ def all_winners(row, run):  # noqa: ARG001 - as every choice of `parallel`
     for a in range(len(row.start) - 1):
         mine = list(row.neurons(a))
         if mine and not row.held[mine[0]]:
-            if len(mine) == 1:
+            if None in row.values(a):
                 new[mine[0]] = threshold(fields[mine[0]], row.state[mine[0]], row.low)
             else:
                 winner = max(mine, key=lambda j: (fields[j], row.state[j] == 1, -j))
@@ -343,11 +343,11 @@ class Run:
         """Function from a number of things to the order in which they are asked."""
         if getattr(self.dynamics, "order", "random") == "fixed":
             return range
-        return lambda length: np.random.default_rng([self.seed, sweep]).permutation(length).tolist()
+        return lambda length: np.random.default_rng([self.seed, sweep, 1]).permutation(length).tolist()
 
     def uniform(self, sweep, length):
         """Glauber's numbers in (0, 1]."""
-        return 1.0 - np.random.default_rng([self.seed, sweep, 1 + self.index]).random(length)
+        return 1.0 - np.random.default_rng([self.seed, sweep, 2, self.index]).random(length)
 
     def winners(self, row):
         """How many neurons are on."""

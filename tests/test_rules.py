@@ -8,7 +8,7 @@ import numpy as np
 import oracles
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import on_off_schema, pattern_records, records
 
@@ -37,6 +37,7 @@ def test_every_rule_has_its_registry_line_and_its_case():
 
 @pytest.mark.parametrize("tile", [1, 256])
 @pytest.mark.parametrize("case", cases.RULE_CASES, ids=lambda case: case.name)
+@settings(max_examples=15)
 @given(data=st.data())
 def test_every_entry_is_its_definition(case, tile, data):
     source = data.draw(case.sources())
@@ -44,8 +45,9 @@ def test_every_entry_is_its_definition(case, tile, data):
         patch.setattr(base, "TILE", tile)
         network = case.network(source)
     weights, bias, silence, constant = case.twin(source, network.layout)
-    unit = 2.0**-23 if network.weights.dtype == torch.float32 else 2.0**-50
-    near = {"rtol": 0, "atol": (np.abs(weights).sum() + np.abs(bias).sum()) * unit}
+    # A sum over attributes moves by half a step of the grid each; Hopfield's ties are kept by moving all weights alike
+    scale = {torch.float32: 2.0**-7, torch.float64: 2.0**-17}[network.weights.dtype]
+    near = {"rtol": scale * (case.rule == "hopfield"), "atol": network.grid * network.neurons + 1e-14}
     assert np.allclose(network.weights, weights, **near)
     assert np.allclose(network.bias, bias, **near)
     assert network.constant == pytest.approx(constant, abs=1e-9)
@@ -200,10 +202,8 @@ def test_hopfield_weights_are_mean_products_and_its_two_clothes_share_them(table
     assert (signed.low, plain.low) == (-1, 0)
 
 
-@pytest.mark.parametrize(("rows", "weighted", "dtype", "near"), [
-    (100, True, torch.float64, 1e-9), (100_000, False, torch.float64, 1e-9), (100_000, False, torch.float32, 1e-4),
-    (100, False, torch.float32, 1e-2),
-])  # fmt: skip
+@pytest.mark.parametrize(("rows", "weighted"), [(100, False), (100, True), (100_000, False)])
+@pytest.mark.parametrize(("dtype", "near"), [(torch.float64, 2.0**-17), (torch.float32, 2.0**-7)])
 def test_hopfield_weights_keep_their_size_whatever_the_number_of_records(rows, weighted, dtype, near):
     # Every pattern alike: all weights are 1, row sums large, and 1 / rows too fine for the grid of sums
     rng = np.random.default_rng(1)
@@ -221,7 +221,7 @@ def test_hopfield_weights_keep_their_size_whatever_the_number_of_records(rows, w
 @pytest.mark.parametrize("number", [3, 10])
 def test_exact_ties_of_hopfield_stay_ties(number, dtype):
     rng = np.random.default_rng(number)
-    patterns, cues = rng.integers(0, 2, (number, 100)), rng.integers(0, 2, (200, 100))
+    patterns, cues = rng.integers(0, 2, (number, 101)), rng.integers(0, 2, (200, 101))
     network = bnn.learn(bnn.Records.from_patterns(patterns), "hopfield", dtype=dtype)
     whole = (2 * patterns - 1).T @ (2 * patterns - 1)
     np.fill_diagonal(whole, 0)

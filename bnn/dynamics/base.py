@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,6 +19,8 @@ from bnn.network import Network
 
 RUNNING, SETTLED, CYCLE = 0, 1, 2
 GRAIN = 8  # rows a thread takes at least
+ENERGY, TWO_STEP = "energy", "two-step energy"
+ORDER, NOISE = 1, 2  # streams of one seed: never the one that made the cues
 OUTCOMES = ("limit", "settled", "cycle")
 
 
@@ -55,8 +58,8 @@ class Work:
         bool [1 or batch, neurons]: False where clamped.
     mirror
         W' V + b + input where weights are asymmetric, else None.
-    energy, two_step, rise
-        float64 [batch], bits: E now, the two-step energy of the last parallel step, the largest single rise of E.
+    energy, lyapunov, rise
+        float64 [batch], bits: E now, what must fall now (E itself or another array), the largest single rise of that.
     flips
         int64 [batch]: neurons that changed in the last sweep.
     outcome
@@ -79,7 +82,7 @@ class Work:
     log_flips: bool
     mirror: Float[Tensor, "batch neurons"] | None
     energy: Float64[np.ndarray, " batch"]
-    two_step: Float64[np.ndarray, " batch"]
+    lyapunov: Float64[np.ndarray, " batch"]
     rise: Float64[np.ndarray, " batch"]
     flips: Int64[np.ndarray, " batch"]
     outcome: Int8[np.ndarray, " batch"]
@@ -118,7 +121,7 @@ class Work:
         """The order of one sweep, one for all rows, so that no row's result depends on the rest of its batch."""
         if not random:
             return np.arange(length)
-        return np.random.default_rng([self.seed, sweep]).permutation(length)
+        return np.random.default_rng([self.seed, sweep, ORDER]).permutation(length)
 
     def each(self, kernel: Callable[..., None], *, log_room: int, sweep: int, rows: np.ndarray, arguments: Any) -> None:
         """Run a compiled sweep over the rows, divided over threads, and keep the flips it logs.
@@ -145,17 +148,26 @@ class Dynamics(ABC):
     ----------
     name
         Key in `bnn.DYNAMICS`.
+    lyapunov
+        Name of the function that must fall.
     settles
         False where a row never comes to rest by itself.
+    one_value
+        Whether an unknown attribute is filled with one value, or each of its neurons asked for itself.
     """
 
     name: ClassVar[str]
     settles: ClassVar[bool] = True
+    one_value: ClassVar[bool] = False
 
     @property
     def lyapunov(self) -> str:
         """Name of the function that must fall: ``"energy"`` or ``"two-step energy"``."""
-        return "energy"
+        return ENERGY
+
+    def begin(self, work: Work) -> None:
+        """Set the Lyapunov function of the first state; the two-step energy of a state that follows itself is 2 E."""
+        work.lyapunov = 2.0 * work.energy if self.lyapunov == TWO_STEP else work.energy
 
     @abstractmethod
     def guarantee(self, network: Network) -> Guarantee:
@@ -169,39 +181,46 @@ class Dynamics(ABC):
         """The cue as this dynamics may start from it: what is not legal becomes unknown, and is filled."""
         return states
 
-    @abstractmethod
-    def choose(self, work: Work, rows: Tensor, attribute: slice) -> Int8[Tensor, "rows chosen"]:
-        """States for an unknown attribute's neurons, from the fields of everything known."""
-
     def start(self, work: Work, unknown: Bool[Tensor, "batch neurons"] | None) -> None:
         """Fill free unknown attributes once, in order, each from what is known by then; the claim starts after."""
         if unknown is None:
-            return
+            return None
         network = work.network
         missing = network.unknown_attributes(unknown & work.free, "recall.clamp")
-        bounds = network.layout.start.tolist()
-        for a in torch.unique(torch.nonzero(missing)[:, 1]).tolist():
-            mine = slice(bounds[a], bounds[a + 1])
-            rows = torch.nonzero(missing[:, a])[:, 0]
-            chosen = self.choose(work, rows, mine)
-            work.states[rows, mine] = chosen
-            evidence: Tensor | float = 0.0
-            if network.silence is not None:
-                evidence = network.silence[:, a]
-                work.bias[rows] += evidence
-            for fields, outgoing in ((work.fields, network.columns), (work.mirror, network.weights)):
-                if fields is not None:
-                    fields[rows] += chosen.to(fields.dtype) @ outgoing[mine] + evidence
+        own = said_to_itself(network) if self.one_value else torch.zeros(0, dtype=torch.float64)
+        if not work.compiled:
+            return twins.fill(work, missing, own, self.one_value)
+        states, fields, mirror, bias = work.views("states", "fields", "mirror", "bias")
+        evidence = np.empty((0, 0), fields.dtype) if network.silence is None else network.silence.T.numpy().copy()
+        columns, weights = work.views("columns", "weights")
+        gaps, layout = missing.numpy(), network.layout
+        rows = np.flatnonzero(gaps.any(axis=1))
+        threads.run(
+            lambda begin, end: recall.fill(
+                columns, weights, evidence, own.numpy(), states, fields, mirror, bias, gaps,
+                layout.start, layout.single, network.low, self.one_value, rows[begin:end],
+            ),
+            len(rows),
+            GRAIN,
+        )  # fmt: skip
+        return None
 
     @abstractmethod
     def sweep(self, work: Work, number: int) -> None:
         """Change states, fields, energies, flips and outcome of the running rows, in place."""
 
 
-def above_threshold(work: Work, rows: Tensor, attribute: slice) -> Int8[Tensor, "rows chosen"]:
-    """On where the field is positive, off elsewhere: the threshold rule asked once."""
-    on = work.fields[rows, attribute] > 0
-    return torch.where(on, 1, work.network.low).to(torch.int8)
+def said_to_itself(network: Network) -> Float64[Tensor, " neurons"]:
+    """What an attribute's own neurons, one on and the others off, add to the choice of the one, float64 [neurons]."""
+    layout = network.layout
+    own = 0.5 * (1 - network.low) * network.diagonal.double()
+    for a, (first, last) in enumerate(pairwise(layout.start.tolist())):
+        mine = slice(first, last)
+        if network.low != 0:
+            own[mine] += network.low * network.columns[mine, mine].double().sum(dim=0)
+        if network.silence is not None:
+            own[mine] += network.silence[mine, a].double()
+    return own
 
 
 def step_parallel(work: Work, number: int, choose: Callable[[np.ndarray, Tensor], None]) -> None:
@@ -213,11 +232,19 @@ def step_parallel(work: Work, number: int, choose: Callable[[np.ndarray, Tensor]
     choose(rows, chosen)
     changed = torch.argwhere(chosen != work.states).cpu().numpy() if work.log_flips else None
     back = np.zeros(work.batch, dtype=np.bool_)
-    results = (work.energy, work.two_step, work.flips, back)
+    results = (work.energy, work.lyapunov, work.rise, work.flips, back)
     if work.compiled:
         columns, bias, states, fields = work.views("columns", "bias", "states", "fields")
+        moved = np.empty((0, 0), fields.dtype)
+        if np.count_nonzero(chosen.numpy() != states) * 8 > len(rows) * states.shape[1]:
+            change = (chosen - work.states)[torch.from_numpy(rows)]
+            moved = (change.to(work.fields.dtype) @ work.network.columns).numpy()
         arrays = (columns, bias, states, work.previous.numpy(), chosen.numpy(), fields)
-        threads.run(lambda begin, end: recall.parallel_step(*arrays, rows[begin:end], *results), len(rows), GRAIN)
+        threads.run(
+            lambda begin, end: recall.parallel_step(*arrays, moved[begin:end], rows[begin:end], *results),
+            len(rows),
+            GRAIN,
+        )
     else:
         tensors = (work.network.columns, work.bias, work.states, work.previous, chosen, work.fields)
         twins.parallel_step(*tensors, rows, *results)

@@ -7,10 +7,18 @@ from typing import ClassVar
 
 import numpy as np
 import torch
-from jaxtyping import Int8
 from torch import Tensor
 
-from bnn.dynamics.base import SETTLED, Dynamics, Guarantee, Work, above_threshold, step_parallel, two_step_guarantee
+from bnn.dynamics.base import (
+    NOISE,
+    SETTLED,
+    TWO_STEP,
+    Dynamics,
+    Guarantee,
+    Work,
+    step_parallel,
+    two_step_guarantee,
+)
 from bnn.errors import DataError, unknown_name
 from bnn.kernels import recall, twins
 from bnn.network import Network
@@ -75,11 +83,7 @@ class Asynchronous(Dynamics):
         if network.negative_self is not None:
             name = network.layout.names[network.negative_self]
             return Guarantee(False, f"the self-connection of {name!r} is negative and can outweigh its field")
-        return Guarantee(True, "symmetric weights without negative self-connections: a flip lowers E by |h| + W(j,j)/2")
-
-    def choose(self, work: Work, rows: Tensor, attribute: slice) -> Int8[Tensor, "rows chosen"]:
-        """On where the field is positive."""
-        return above_threshold(work, rows, attribute)
+        return Guarantee(True, "symmetric weights without negative self-connections: each flip lowers E")
 
     def sweep(self, work: Work, number: int) -> None:
         """Ask every neuron once; a row without an unstable neuron has settled."""
@@ -103,15 +107,11 @@ class Synchronous(Dynamics):
     @property
     def lyapunov(self) -> str:
         """The two-step energy."""
-        return "two-step energy"
+        return TWO_STEP
 
     def guarantee(self, network: Network) -> Guarantee:
         """Symmetric weights."""
         return two_step_guarantee(network, "each neuron takes its best answer to the last field")
-
-    def choose(self, work: Work, rows: Tensor, attribute: slice) -> Int8[Tensor, "rows chosen"]:
-        """On where the field is positive."""
-        return above_threshold(work, rows, attribute)
 
     def sweep(self, work: Work, number: int) -> None:
         """One step of every neuron."""
@@ -153,17 +153,13 @@ class Glauber(Dynamics):
         """None: noise may raise the energy."""
         return Guarantee(False, "noise raises the energy now and then; compare with Boltzmann probabilities instead")
 
-    def choose(self, work: Work, rows: Tensor, attribute: slice) -> Int8[Tensor, "rows chosen"]:
-        """On where the field is positive."""
-        return above_threshold(work, rows, attribute)
-
     def sweep(self, work: Work, number: int) -> None:
         """Ask every neuron once, against a random threshold."""
         step = 1 - work.network.low
         noise = np.empty((len(rows := work.running()), work.network.neurons), _numpy_dtype(work))
         for k, row in enumerate(rows.tolist()):
             # counted from 1, because numpy takes (seed, sweep, 0) for (seed, sweep): the order's generator
-            uniform = 1.0 - np.random.default_rng([work.seed, number, 1 + row]).random(work.network.neurons)
+            uniform = 1.0 - np.random.default_rng([work.seed, number, NOISE, row]).random(work.network.neurons)
             # u < P(on) exactly when the field exceeds this threshold
             noise[k] = self.temperature / step * (np.log2(uniform) - np.log2(np.maximum(1.0 - uniform, 1e-300)))
         threshold_sweep(work, number, True, noise)

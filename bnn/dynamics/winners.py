@@ -11,7 +11,17 @@ from jaxtyping import Bool, Int8, Int64
 from torch import Tensor
 
 from bnn.coding import NeuronStates
-from bnn.dynamics.base import GRAIN, SETTLED, Dynamics, Guarantee, Work, step_parallel, two_step_guarantee
+from bnn.dynamics.base import (
+    ENERGY,
+    GRAIN,
+    SETTLED,
+    TWO_STEP,
+    Dynamics,
+    Guarantee,
+    Work,
+    step_parallel,
+    two_step_guarantee,
+)
 from bnn.dynamics.threshold import check_order
 from bnn.errors import DataError
 from bnn.kernels import recall, threads, twins
@@ -60,6 +70,7 @@ class WinnerTakeAll(Dynamics):
     parallel: bool = False
     order: str = "random"
     name: ClassVar[str] = "winner-take-all"
+    one_value: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_order("WinnerTakeAll", self.order)
@@ -67,7 +78,7 @@ class WinnerTakeAll(Dynamics):
     @property
     def lyapunov(self) -> str:
         """The energy, or the two-step energy in parallel."""
-        return "two-step energy" if self.parallel else "energy"
+        return TWO_STEP if self.parallel else ENERGY
 
     def guarantee(self, network: Network) -> Guarantee:
         """Symmetric weights."""
@@ -92,7 +103,7 @@ class WinnerTakeAll(Dynamics):
                 f"recall.clamp: only some neurons of {name!r} are clamped; WinnerTakeAll clamps whole attributes."
             )
         on = on_by_attribute(states.on, layout)
-        unclear = (on != 1) & (owned > 1)
+        unclear = (on != 1) & (owned > 0) & ~layout.single
         if not unclear.any():
             return states
         if (several := (on > 1) & unclear & (held > 0)).any():
@@ -104,32 +115,20 @@ class WinnerTakeAll(Dynamics):
         illegal = unclear[:, layout.attribute]
         return NeuronStates(states.on, illegal if states.unknown is None else illegal | states.unknown)
 
-    def choose(self, work: Work, rows: Tensor, attribute: slice) -> Int8[Tensor, "rows chosen"]:
-        """The value of least energy."""
-        network, low = work.network, work.network.low
-        score = work.fields[rows, attribute] + 0.5 * (1 - low) * network.diagonal[attribute]
-        # What the attribute's own neurons would say once it is known, its others off
-        score += low * network.columns[attribute, attribute].sum(dim=0)
-        if network.silence is not None:
-            score += network.silence[attribute, int(network.layout.attribute[attribute.start])]
-        chosen = torch.full(score.shape, low, dtype=torch.int8, device=score.device)
-        best = score.argmax(dim=1)
-        wins = torch.ones_like(best, dtype=torch.bool) if score.shape[1] > 1 else score[:, 0] > 0
-        chosen[torch.arange(len(rows), device=score.device)[wins], best[wins]] = 1
-        return chosen
-
     def sweep(self, work: Work, number: int) -> None:
         """Ask every attribute once."""
-        start, low = work.network.layout.start, work.network.low
+        layout, low = work.network.layout, work.network.low
         if self.parallel:
 
             def choose(rows: np.ndarray, chosen: Tensor) -> None:
                 if not work.compiled:
-                    return twins.choose_winners(work, start, rows, chosen)
+                    return twins.choose_winners(work, rows, chosen)
                 states, fields, free = work.views("states", "fields", "free")
                 new = chosen.numpy()
                 threads.run(
-                    lambda begin, end: recall.choose_winners(states, fields, free, start, low, rows[begin:end], new),
+                    lambda begin, end: recall.choose_winners(
+                        states, fields, free, layout.start, layout.single, low, rows[begin:end], new
+                    ),
                     len(rows),
                     GRAIN,
                 )
@@ -137,7 +136,7 @@ class WinnerTakeAll(Dynamics):
 
             return step_parallel(work, number, choose)
         rows = work.running()
-        order = work.order(number, len(start) - 1, self.order == "random")
+        order = work.order(number, len(layout.single), self.order == "random")
         if work.compiled:
             fixed = work.views("columns", "states", "fields", "free")
             results = (work.energy, work.rise, work.flips)
@@ -147,11 +146,11 @@ class WinnerTakeAll(Dynamics):
                 sweep=number,
                 rows=rows,
                 arguments=lambda begin, end, neuron, energy: (
-                    *fixed, start, order, low, rows[begin:end], *results, neuron, energy,
+                    *fixed, layout.start, layout.single, order, low, rows[begin:end], *results, neuron, energy,
                 ),
             )  # fmt: skip
         else:
-            twins.winner_sweep(work, number, start, order, rows)
+            twins.winner_sweep(work, number, order, rows)
         settle_unchanged(work, rows)
         return None
 
@@ -188,7 +187,7 @@ class KWinners(Dynamics):
     @property
     def lyapunov(self) -> str:
         """The energy, or the two-step energy in parallel."""
-        return "two-step energy" if self.parallel else "energy"
+        return TWO_STEP if self.parallel else ENERGY
 
     def guarantee(self, network: Network) -> Guarantee:
         """Symmetric weights."""
@@ -203,10 +202,6 @@ class KWinners(Dynamics):
         if not self.parallel and not network.symmetric:
             return "asymmetric weights have no energy to swap by; use KWinners(parallel=True)"
         return None
-
-    def choose(self, work: Work, rows: Tensor, attribute: slice) -> Int8[Tensor, "rows chosen"]:
-        """Nothing: the winners are drawn from the whole network at once, see `start`."""
-        return work.states[rows, attribute]
 
     def doubt(self, network: Network, states: NeuronStates, clamped: Bool[Tensor, "_ neurons"]) -> NeuronStates:
         """With unknown neurons, k cannot be counted from the cue."""

@@ -145,11 +145,11 @@ def threshold_sweep(  # type: ignore[no-untyped-def]
 
 @compiled
 def winner_sweep(  # type: ignore[no-untyped-def]
-    columns, states, fields, free, start, order, low, rows, energy, rise, flips, log_neuron, log_energy
+    columns, states, fields, free, start, single, order, low, rows, energy, rise, flips, log_neuron, log_energy
 ):
     """One sweep of winner-take-all: each attribute in turn takes its value of least energy; a tie keeps the present.
 
-    ``start`` int64 [attributes + 1] bounds each attribute's neurons. An attribute of one neuron chooses on or off.
+    ``start`` int64 [attributes + 1] bounds each attribute's neurons; ``single`` bool: its one neuron is on or off.
     """
     step = columns.dtype.type(1 - low)
     half = 0.5 * (1 - low)
@@ -183,7 +183,7 @@ def winner_sweep(  # type: ignore[no-untyped-def]
                         score -= np.float64(step) * columns[now, j]
                     if score > best_score:
                         best, best_score = j, score
-            if last - first == 1 and now >= 0 and present < 0:
+            if single[a] and now >= 0 and present < 0:
                 best, best_score = -1, 0.0
             if best == now:
                 continue
@@ -271,6 +271,56 @@ def swap_sweep(  # type: ignore[no-untyped-def]
 
 
 @compiled
+def fill(  # type: ignore[no-untyped-def]
+    columns, weights, evidence, own, states, fields, mirror, bias, missing, start, single, low, winner, rows
+):
+    """Give every missing attribute of a row its states, in order, each from the fields of what is known by then.
+
+    ``missing`` bool [batch, attributes]. With ``winner`` an attribute takes its value of least energy, else each of its
+    neurons is on where its field is positive. ``evidence`` [attributes or 0, neurons] is what an attribute adds to the
+    bias by being known, ``own`` float64 [neurons] what it says to itself.
+    """
+    real = columns.dtype.type
+    for r in rows:
+        h = fields[r]
+        s = states[r]
+        for a in range(start.size - 1):
+            if not missing[r, a]:
+                continue
+            first, last = start[a], start[a + 1]
+            best = -1
+            top = 0.0
+            for j in range(first, last):
+                s[j] = low
+                if winner:
+                    score = np.float64(h[j]) + own[j]
+                    if (not single[a] or score > 0) and (best < 0 or score > top):
+                        best, top = j, score
+                elif h[j] > 0:
+                    s[j] = 1
+            if best >= 0:
+                s[best] = 1
+            for j in range(first, last):
+                if s[j] != 0:
+                    v = real(s[j])
+                    c = columns[j]
+                    for i in range(h.size):
+                        h[i] += v * c[i]
+                    if mirror.shape[0] > 0:
+                        w = weights[j]
+                        for i in range(h.size):
+                            mirror[r, i] += v * w[i]
+            if evidence.shape[0] > 0:
+                e = evidence[a]
+                for i in range(h.size):
+                    h[i] += e[i]
+                    bias[r, i] += e[i]
+                if mirror.shape[0] > 0:
+                    for i in range(h.size):
+                        mirror[r, i] += e[i]
+
+
+@compiled
 def count_on(states, start, rows, total):  # type: ignore[no-untyped-def]
     """Write to ``total`` [batch, attributes] how many neurons of each attribute are on."""
     for r in rows:
@@ -283,7 +333,7 @@ def count_on(states, start, rows, total):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def choose_winners(states, fields, free, start, low, rows, chosen):  # type: ignore[no-untyped-def]
+def choose_winners(states, fields, free, start, single, low, rows, chosen):  # type: ignore[no-untyped-def]
     """Write to ``chosen`` the next states of all attributes: the largest field wins, a tie keeps the present."""
     for k in range(rows.size):
         r = rows[k]
@@ -299,7 +349,7 @@ def choose_winners(states, fields, free, start, low, rows, chosen):  # type: ign
                 for j in range(first, last):
                     new[j] = s[j]
                 continue
-            if last - first == 1:
+            if single[a]:
                 new[first] = 1 if h[first] > 0 else (low if h[first] < 0 else s[first])
                 continue
             best = first
@@ -350,11 +400,12 @@ def choose_k(states, fields, free, number, low, rows, chosen):  # type: ignore[n
 
 @compiled_sums
 def parallel_step(  # type: ignore[no-untyped-def]
-    columns, bias, states, previous, chosen, fields, rows, energy, two_step, flips, back
+    columns, bias, states, previous, chosen, fields, moved, rows, energy, two_step, rise, flips, back
 ):
     """Put ``chosen`` in place of ``states`` (kept in ``previous``) and bring fields and both energies up to date.
 
-    ``two_step`` becomes -s(t+1)' W s(t) - b'(s(t+1) + s(t)); ``back``: which rows returned to the state before last.
+    ``two_step`` becomes -s(t+1)' W s(t) - b'(s(t+1) + s(t)), ``rise`` the largest rise of it; ``back``: which rows
+    returned to the state before last. ``moved`` [rows or 0, neurons]: W times the change, where it is already known.
     """
     for k in range(rows.size):
         r = rows[k]
@@ -366,19 +417,25 @@ def parallel_step(  # type: ignore[no-untyped-def]
         for j in range(h.size):
             pair += chosen[r, j] * np.float64(h[j]) + states[r, j] * np.float64(b[j])
             differ += chosen[r, j] != previous[r, j]
+        known = moved.shape[0] > 0
         for j in range(h.size):
             change = chosen[r, j] - states[r, j]
             if change != 0:
-                v = columns.dtype.type(change)
-                c = columns[j]
-                for i in range(h.size):
-                    h[i] += v * c[i]
                 count += 1
+                if not known:
+                    v = columns.dtype.type(change)
+                    c = columns[j]
+                    for i in range(h.size):
+                        h[i] += v * c[i]
+        if known:
+            for i in range(h.size):
+                h[i] += moved[k, i]
         single = 0.0
         for j in range(h.size):
             single += chosen[r, j] * (np.float64(h[j]) + np.float64(b[j]))
             previous[r, j] = states[r, j]
             states[r, j] = chosen[r, j]
+        rise[r] = max(rise[r], 0.0 - pair - two_step[r])
         two_step[r] = 0.0 - pair
         energy[r] = 0.0 - 0.5 * single
         flips[r] = count

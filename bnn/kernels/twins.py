@@ -5,6 +5,7 @@ All take the working memory of a recall (`bnn.dynamics.base.Work`) or its tensor
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -104,10 +105,34 @@ def threshold_sweep(work: Any, sweep: int, order: np.ndarray, noise: np.ndarray,
     return unstable
 
 
-def winner_sweep(work: Any, sweep: int, start: np.ndarray, order: np.ndarray, rows: np.ndarray) -> None:
+def fill(work: Any, missing: Tensor, own: Tensor, winner: bool) -> None:
+    """Give every missing attribute its states, in order, each from the fields of what is known by then."""
+    network = work.network
+    layout, low = network.layout, network.low
+    for a in torch.unique(torch.nonzero(missing)[:, 1]).tolist():
+        mine = slice(int(layout.start[a]), int(layout.start[a + 1]))
+        rows = torch.nonzero(missing[:, a])[:, 0]
+        score = work.fields[rows, mine]
+        if winner:
+            score = score.double() + own[mine]
+        new = torch.where(score > 0, 1, low).to(torch.int8)
+        if winner and not layout.single[a]:
+            new = torch.full_like(new, low).scatter_(1, score.argmax(dim=1, keepdim=True), 1)
+        work.states[rows, mine] = new
+        evidence: Tensor | float = 0.0
+        if network.silence is not None:
+            evidence = network.silence[:, a]
+            work.bias[rows] += evidence
+        for fields, outgoing in ((work.fields, network.columns), (work.mirror, network.weights)):
+            if fields is not None:
+                fields[rows] += new.to(fields.dtype) @ outgoing[mine] + evidence
+
+
+def winner_sweep(work: Any, sweep: int, order: np.ndarray, rows: np.ndarray) -> None:
     """One sweep of sequential winner-take-all, attribute by attribute."""
     network, device = work.network, work.fields.device
     columns, low = network.columns, network.low
+    start, single = network.layout.start, network.layout.single
     step = 1 - low
     at_work = torch.from_numpy(rows).to(device)
     energy, rise = (torch.from_numpy(a).to(device) for a in (work.energy, work.rise))
@@ -125,7 +150,7 @@ def winner_sweep(work: Any, sweep: int, start: np.ndarray, order: np.ndarray, ro
         within = columns[mine, mine].double()
         # Without the present winner; the one on neuron of a legal state makes this sum a single term.
         score = fields - step * (on.double() @ within) + half[mine]
-        if last - first == 1:
+        if single[a]:
             new = torch.where(score[:, 0] > 0, 1, torch.where(score[:, 0] < 0, low, states[:, 0]))[:, None]
             now_score = torch.where(on[:, 0], score[:, 0], 0.0)
             best_score = torch.where(new[:, 0] == 1, score[:, 0], 0.0)
@@ -191,16 +216,17 @@ def swap_sweep(work: Any, sweep: int, order: np.ndarray, rows: np.ndarray) -> No
         array[rows] = tensor.cpu().numpy()
 
 
-def choose_winners(work: Any, start: np.ndarray, rows: np.ndarray, chosen: Tensor) -> None:
+def choose_winners(work: Any, rows: np.ndarray, chosen: Tensor) -> None:
     """Next states of all attributes at once; the largest field wins, a tie keeps the present value."""
     at_work = torch.from_numpy(rows).to(chosen.device)
     low, free = work.network.low, _at(work.free, at_work)
-    for first, last in zip(start[:-1].tolist(), start[1:].tolist(), strict=True):
+    bounds = work.network.layout.start.tolist()
+    for (first, last), single in zip(pairwise(bounds), work.network.layout.single, strict=True):
         if first == last:
             continue
         mine = slice(first, last)
         states, fields = work.states[at_work, mine], work.fields[at_work, mine]
-        if last - first == 1:
+        if single:
             new = torch.where(fields > 0, 1, torch.where(fields < 0, low, states)).to(torch.int8)
         else:
             # The first of the largest; the present value goes before it where it is as large.
@@ -235,13 +261,16 @@ def parallel_step(
     rows: np.ndarray,
     energy: np.ndarray,
     two_step: np.ndarray,
+    rise: np.ndarray,
     flips: np.ndarray,
     back: np.ndarray,
 ) -> None:
     """Put ``chosen`` in place of ``states`` and bring fields and energies up to date, see `recall.parallel_step`."""
     at_work = torch.from_numpy(rows).to(states.device)
     old, new, h, b = states[at_work], chosen[at_work], fields[at_work], _at(bias, at_work).double()
-    two_step[rows] = 0.0 - (new.double() * h.double() + old.double() * b).sum(dim=1).cpu().numpy()
+    pair = 0.0 - (new.double() * h.double() + old.double() * b).sum(dim=1).cpu().numpy()
+    rise[rows] = np.maximum(rise[rows], pair - two_step[rows])
+    two_step[rows] = pair
     h = h + (new - old).to(h.dtype) @ columns
     fields[at_work] = h
     energy[rows] = 0.0 - 0.5 * (new.double() * (h.double() + b)).sum(dim=1).cpu().numpy()
