@@ -81,6 +81,11 @@ class Counts:
                 f"Counts.rows: got {self.rows} of scale {self.scale}; give 0 to 2**62 - 1, of scale 1 or 2**20."
             )
 
+    @property
+    def records(self) -> float:
+        """Number of records, or their total weight, in records."""
+        return self.rows / self.scale
+
     def __repr__(self) -> str:
         rows = f"{self.rows / self.scale:g}"
         return f"Counts({rows} records, {len(self.layout.schema.names)} attributes, {self.layout.neurons} neurons)"

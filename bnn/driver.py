@@ -14,7 +14,7 @@ from bnn import coding
 from bnn.dynamics import Asynchronous
 from bnn.dynamics.base import CYCLE, GRAIN, OUTCOMES, RUNNING, Dynamics, Work
 from bnn.errors import DataError, DescentError, unknown_name
-from bnn.kernels import recall as kernels
+from bnn.kernels import discrete as kernels
 from bnn.kernels import threads
 from bnn.network import Network
 from bnn.patterns import as_numbers
@@ -114,7 +114,7 @@ def recall(
         hidden |= False if cue.unknown is None else cue.unknown
         cue = coding.NeuronStates(np.where(hidden, np.int8(0), cue.on), hidden)
     held = _clamped(network, clamp, cue)
-    begun = dynamics.doubt(network, cue, torch.from_numpy(held))
+    begun = dynamics.admissible(network, cue, torch.from_numpy(held))
     external = external_input(network, input, len(cue.on))
     work, unknown = _begin(network, begun, held, external, seed, backend, "flips" in wanted)
     dynamics.start(work, unknown)

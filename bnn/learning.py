@@ -16,6 +16,7 @@ from bnn.network import DTYPES, Network
 from bnn.records import Records
 from bnn.rules import RULES
 from bnn.rules.base import Connections, Rule
+from bnn.schema import Layout
 
 
 def options_of(rule: Rule) -> dict[str, Any]:
@@ -40,8 +41,8 @@ def learn(
     Parameters
     ----------
     data
-        `Counts`; or `Records`, which are counted in the coding the rule asks for ("values" for the probability form of
-        a table, "on" for odds and Hopfield, one neuron a bit for patterns).
+        `Counts` or `Records`. The odds form and Hopfield's rule need the coding "on" (one neuron for a two-valued
+        attribute) and take it from either; the probability form takes counts as they are, and codes tables by "values".
     rule
         A key of `bnn.RULES`, or a `Rule` of your own.
     within
@@ -85,9 +86,14 @@ def learn(
         options["m"] = float(m)
     if self_connections and not chosen.self_connections:
         raise DataError(f"learn.self_connections: the rule {chosen.name!r} has none; leave them off.")
+    if not isinstance(data, Counts | Records):
+        raise DataError(
+            f"learn.data: got {type(data).__name__}; give Counts or Records, such as bnn.Records.from_patterns(array)."
+        )
     if isinstance(data, Records):
-        on_off = all(a.kind == "on_off" for a in data.schema.attributes)
-        data = Counts.of(data, "on" if on_off else chosen.coding)
+        data = Counts.of(data, Layout.default(data.schema).coding if chosen.coding == "values" else "on")
+    elif chosen.coding == "on" and data.layout.coding == "values":
+        data = data.select("on")  # two neurons for one binary attribute would count its evidence twice
     if data.rows == 0:
         raise DataError("learn.data: nothing was counted; give at least one record.")
     if data.layout.neurons == 0:
@@ -98,16 +104,17 @@ def learn(
     connections = Connections(data.layout, within, self_connections, None if mask is None else np.asarray(mask, bool))
     draft = chosen.function(data, connections, numpy_dtype, **options)
     bias = draft.bias.astype(numpy_dtype)
-    grid = rounding.round_network(draft.weights, bias, draft.silence, draft.unit or 1.0, draft.symmetric)
+    grid = rounding.round_network(draft.weights, bias, draft.silence, draft.unit or 1.0)
     provenance = {
         "rule": chosen.name,
         **known,
         **options,
         "within": within,
         "self_connections": self_connections,
+        "mask": mask is not None,
         "records": data.rows / data.scale,
     }
-    prior = priors(data, options.get("m", 2.0))
+    prior = priors(data)
     network = Network(
         torch.from_numpy(draft.weights),
         torch.from_numpy(bias),
@@ -119,22 +126,21 @@ def learn(
         prior=torch.from_numpy(prior),
         prior_bias=None if chosen.prior_bias is None else torch.from_numpy(chosen.prior_bias(prior)),
         provenance=provenance,
-        symmetric=draft.symmetric or None,
     )
     return network.to(device=device)
 
 
-def priors(counts: Counts, m: float) -> Float64[np.ndarray, " neurons"]:
-    """P(j) = N(j) / N(attribute known); 0 and 1 are moved m / (N + m) inwards, so that their logarithms are finite.
+def priors(counts: Counts) -> Float64[np.ndarray, " neurons"]:
+    """P(j) = N(j) / N(attribute known); 0 and 1 are moved inwards by half a record, so that logarithms are finite.
 
-    With m = 0 they move half a record.
+    Half a record of N + 1 is less than one of N, so a value never seen stays rarer than one seen once.
     """
     attribute = counts.layout.attribute
     on = counts.on[np.arange(len(attribute)), attribute] / counts.scale
     known = np.diagonal(counts.known)[attribute] / counts.scale
-    floor = (m or 0.5) / (known + (m or 0.5))
+    least = 0.5 / (known + 1.0)
     prior = np.where(known > 0, on / np.maximum(known, 1.0 / counts.scale), 0.5)
-    return np.where(prior == 0.0, floor, np.where(prior == 1.0, 1.0 - floor, prior))
+    return np.where(prior == 0.0, least, np.where(prior == 1.0, 1.0 - least, prior))
 
 
 def find(rule: str | Rule) -> Rule:

@@ -50,14 +50,17 @@ class Network:
     grid
         Power of two of which weights and bias are multiples, so that every sum is exact; None where they are not.
     prior
-        float64 [neurons], P(j): relative frequency of each neuron, a frequency of 0 or 1 moved m / (N + m) inwards.
+        float64 [neurons], P(j): relative frequency of each neuron, a frequency of 0 or 1 moved half a record inwards.
     prior_bias
         float64 [neurons], bits: what the prior would add to the field, log2 P(j) in the probability form and
         log2 P(j) / (1 - P(j)) in the odds form; None where the rule has no such thing.
     provenance
         How the network came to be: rule, options, number of records.
+
+    Attributes
+    ----------
     symmetric
-        Whether W(j,i) = W(i,j) everywhere; found out when not given.
+        Whether W(j,i) = W(i,j) everywhere, on which the guarantees of descent rest.
 
     Raises
     ------
@@ -80,7 +83,7 @@ class Network:
     prior: Float64[Tensor, " neurons"] | None = None
     prior_bias: Float64[Tensor, " neurons"] | None = None
     provenance: Mapping[str, Any] = field(default_factory=dict)
-    symmetric: bool | None = None
+    symmetric: bool = field(init=False)
     _found: dict[str, Tensor] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -109,8 +112,7 @@ class Network:
                 position = [int(i) for i in torch.argwhere(~torch.isfinite(tensor))[0]]
                 names = " from ".join(repr(self.layout.names[i]) for i in position[: 2 if name == "weights" else 1])
                 raise DataError(f"Network.{name}: {float(tensor[tuple(position)])} at {names}; all must be finite.")
-        if self.symmetric is None:
-            object.__setattr__(self, "symmetric", bool(torch.equal(self.weights, self.weights.T)))
+        object.__setattr__(self, "symmetric", rounding.is_symmetric(self.weights.cpu().numpy()))
 
     @staticmethod
     def of(
@@ -265,6 +267,8 @@ class Network:
     def cut(self, share: float, seed: int | np.random.Generator | None = None) -> Network:
         """A damaged copy: a random share of the connections, each with its mirror image, set to zero.
 
+        In the odds form the constant of log2 Sim belongs to all connections and becomes NaN.
+
         Parameters
         ----------
         share
@@ -280,9 +284,9 @@ class Network:
                 "where every attribute owns one neuron; learn from two-valued attributes, or cut the probability form."
             )
         weights = self.weights.cpu().numpy().copy()
-        upper = np.argwhere(np.triu((weights != 0) | (weights.T != 0), k=1))
-        chosen = np.random.default_rng(seed).permutation(len(upper))[: round(share * len(upper))]
-        to, given = upper[chosen].T
+        upper = np.flatnonzero(np.triu((weights != 0) | (weights.T != 0), k=1))
+        chosen = np.random.default_rng(seed).choice(upper, round(share * len(upper)), replace=False, shuffle=False)
+        to, given = np.divmod(chosen, self.neurons)
         weights[to, given] = weights[given, to] = 0.0
         changed: dict[str, Any] = {"weights": torch.from_numpy(weights).to(self.weights.device)}
         if self.silence is not None:
@@ -290,6 +294,7 @@ class Network:
             silence[to, given] = silence[given, to] = 0.0
             changed["silence"] = torch.from_numpy(silence).to(self.weights.device)
             changed["bias"] = changed["silence"].sum(dim=1)
+            changed["constant"] = float("nan") if len(chosen) else self.constant
         return replace(self, **changed, provenance={**self.provenance, "cut": share})
 
     def to(self, *, dtype: torch.dtype | None = None, device: str | torch.device | None = None) -> Network:
@@ -369,7 +374,7 @@ class Network:
         names = ("weights", "bias") if self.silence is None else ("weights", "bias", "silence")
         arrays = {name: getattr(self, name).cpu().to(dtype, copy=True).numpy() for name in names}
         silence = arrays.get("silence")
-        grid = rounding.round_network(arrays["weights"], arrays["bias"], silence, symmetric=bool(self.symmetric))
+        grid = rounding.round_network(arrays["weights"], arrays["bias"], silence)
         tensors: dict[str, Any] = {n: torch.from_numpy(a).to(self.weights.device) for n, a in arrays.items()}
         return replace(self, **tensors, grid=grid)
 

@@ -7,7 +7,7 @@ from jaxtyping import Float64, Int8, Shaped
 from torch import Tensor
 
 from bnn.dynamics.base import GRAIN, Work
-from bnn.kernels import recall as kernels
+from bnn.kernels import discrete as kernels
 from bnn.kernels import threads
 from bnn.network import Network
 from bnn.trace import FlipLog

@@ -16,6 +16,7 @@ from bnn.kernels import threads
 
 BITS = {np.dtype(np.float32): 23, np.dtype(np.float64): 52}
 ROWS = 64
+TILE = 256
 FINE = {np.dtype(np.float32): 2**6, np.dtype(np.float64): 2**16}  # grid steps in a unit that is rounded alone
 
 
@@ -65,12 +66,25 @@ def round_to(array: Float[np.ndarray, "..."], grid: float) -> None:
     threads.run(some, len(array), ROWS)
 
 
+def is_symmetric(weights: Float[np.ndarray, "neurons neurons"]) -> bool:
+    """Whether W(j,i) = W(i,j) everywhere, tile by tile so that both halves stay near."""
+    edges = range(0, len(weights), TILE)
+    pairs = [(i, j) for i in edges for j in edges if i <= j]
+
+    def alike(begin: int, end: int) -> bool:
+        return all(
+            np.array_equal(weights[i : i + TILE, j : j + TILE], weights[j : j + TILE, i : i + TILE].T)
+            for i, j in pairs[begin:end]
+        )
+
+    return all(threads.run(alike, len(pairs)))
+
+
 def round_network(
     weights: Float[np.ndarray, "neurons neurons"],
     bias: Float[np.ndarray, " neurons"],
     silence: Float[np.ndarray, "neurons attributes"] | None,
     unit: float = 1.0,
-    symmetric: bool = True,
 ) -> float:
     """Round what a network is made of in place, once, to one grid; the bias stays the sum of its silence.
 
@@ -81,15 +95,15 @@ def round_network(
     unit
         If not 1, the weights are whole numbers and the unit alone is rounded, so that exact ties stay ties; unless that
         would move all weights by more than 1 part in 2^17 (2^7 in float32).
-    symmetric
-        False: sums along columns, which the true energy needs, are kept exact too.
 
     Returns
     -------
     float
         The grid.
     """
-    sums = row_sums(weights) if symmetric else np.maximum(row_sums(weights), row_sums(weights.T))
+    sums = row_sums(weights)
+    if not is_symmetric(weights):  # the true energy then needs sums along columns too
+        sums = np.maximum(sums, row_sums(weights.T))
     grid = grid_for(sums * unit + row_sums(bias[:, None] if silence is None else silence), weights.dtype)
     alone = unit != 1.0 and unit >= FINE[weights.dtype] * grid > 0.0
     if unit != 1.0:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import narwhals as nw
 import numpy as np
-from jaxtyping import Bool, Float64, Int, Int8, Shaped
+from jaxtyping import Bool, Float32, Float64, Int, Int8, Shaped
 
 from bnn import coding
 from bnn.dynamics.base import Dynamics
 from bnn.errors import DataError, unknown_name
 from bnn.network import Network
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 BACKENDS = ("pyarrow", "pandas", "polars")
 
@@ -163,6 +166,18 @@ class Trace:
         """Number of rows."""
         return len(self.states)
 
+    @property
+    def final(self) -> Float32[np.ndarray, "batch neurons"]:
+        """Final states as float32, NaN where silent: what `Network.field`, `energy` and `decode` understand."""
+        states = self.states.astype(np.float32)
+        if self.silent is not None:
+            states[self.silent] = np.nan
+        return states
+
+    def decode(self) -> pa.Table:
+        """The final states as a table (pyarrow), one column an attribute; null where it is silent or has no value."""
+        return self.network.decode(self.final)
+
     def match(self, patterns: Any) -> Match:
         """Which stored pattern each row recalled, and whether it is stored, inverse or spurious.
 
@@ -185,7 +200,8 @@ class Trace:
         agreement = signed @ (2 * read.on.T.astype(np.float32) - 1)  # whole numbers, exact below 2^24
         nearest = agreement.argmax(axis=1)
         best, worst = agreement.max(axis=1), agreement.min(axis=1)
-        word = np.where(best == compared, "stored", np.where(worst == -compared, "inverse", "spurious"))
+        equal, reverse = (best == compared) & (compared > 0), worst == -compared
+        word = np.where(equal, "stored", np.where(reverse & (compared > 0), "inverse", "spurious"))
         return Match(nearest, best.astype(np.float64) / np.maximum(compared, 1.0), word)
 
     def replay(self, row: int) -> Int8[np.ndarray, "flips_and_one neurons"]:

@@ -8,7 +8,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from bnn.dynamics.base import GRAIN, Work
-from bnn.kernels import recall as kernels
+from bnn.kernels import discrete as kernels
 from bnn.kernels import threads
 from bnn.network import Network
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import oracles
+from hypothesis import assume
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -69,7 +70,10 @@ def questions(draw, network, case, max_rows=4):
         options["input"] = external
     dynamics = case.dynamics
     if isinstance(dynamics, bnn.KWinners) and (unknown.any() or draw(st.booleans())):
-        dynamics = bnn.KWinners(draw(st.integers(1, neurons)), dynamics.parallel, dynamics.order)
+        least = max(1, (on & held).sum(axis=1).max())
+        most = ((on & held).sum(axis=1) + (~held).sum(axis=1)).min()
+        assume(least <= most)  # the clamps of all rows leave room for one number
+        dynamics = bnn.KWinners(draw(st.integers(least, most)), dynamics.parallel, dynamics.order)
     seed, max_sweeps = draw(st.integers(0, 2**40)), draw(st.sampled_from([1, 2, 30] if dynamics.settles else [1, 3]))
     external = np.broadcast_to(external, on.shape)
     return Question(network, dynamics, on, unknown, held, external, seed, max_sweeps, cues, options)

@@ -8,7 +8,7 @@ from strategies import on_off_schema
 
 import bnn
 from bnn.errors import DataError, DescentError, SchemaError
-from bnn.kernels import recall as kernels
+from bnn.kernels import discrete as kernels
 from bnn.kernels.threads import threads
 
 RNG = np.random.default_rng(0)
@@ -278,7 +278,8 @@ ALL = [case.dynamics for case in cases.DYNAMICS_CASES if case.dynamics.settles]
 def test_a_network_that_only_claims_to_be_symmetric_is_found_out(dynamics, backend):
     layout = bnn.Layout(on_off_schema(3), "on")
     weights = torch.tensor([[0.0, 2.0, -1.0], [-3.0, 0.0, 1.0], [2.0, -1.0, 0.0]], dtype=torch.float64)
-    network = bnn.Network(weights, torch.zeros(3, dtype=torch.float64), layout, symmetric=True)
+    network = bnn.Network(weights, torch.zeros(3, dtype=torch.float64), layout)
+    object.__setattr__(network, "symmetric", True)
     asked = {"seed": 0, "max_sweeps": 5, "backend": backend}
     trace = bnn.recall(network, [[1, 1, 0], [0, 1, 0]], dynamics, **asked)
     assert trace.descent.guaranteed

@@ -34,7 +34,7 @@ def test_sums_of_a_rounded_network_are_exact_in_any_order(dtype, symmetric, data
     n = len(weights)
     bias = weights[data.draw(st.integers(0, n - 1))].copy()
     before = weights.copy()
-    grid = rounding.round_network(weights, bias, None, symmetric=symmetric)
+    grid = rounding.round_network(weights, bias, None)
     if grid == 0.0:
         assert not before.any()
         return

@@ -183,7 +183,7 @@ def test_states_of_plus_and_minus_one_are_zero_and_one_with_four_times_the_weigh
     table = data.draw(pattern_records(max_neurons=7))
     signed = bnn.learn(table, "hopfield")
     weights = signed.weights.numpy()
-    plain = bnn.Network.of(4 * weights, bias=-2 * weights.sum(axis=1))
+    plain = bnn.Network(torch.from_numpy(4 * weights), torch.from_numpy(-2 * weights.sum(axis=1)), signed.layout)
     cues = states_of(signed.neurons)[:: data.draw(st.integers(1, 5))]
     for dynamics in (bnn.Asynchronous(), bnn.Synchronous(), bnn.KWinners()):
         a, b = bnn.recall(signed, cues, dynamics, seed=3), bnn.recall(plain, cues, dynamics, seed=3)
@@ -254,15 +254,50 @@ def test_connections_by_mask_and_within():
 
 def test_what_the_network_says_of_its_origin_is_plain():
     network = bnn.learn(PATTERNS, "odds", m=np.int64(3))
-    told = {"rule": "odds", "m": 3.0, "estimate": "joint", "within": False, "self_connections": False, "records": 12.0}
-    assert network.provenance == told
+    told = {"rule": "odds", "m": 3.0, "estimate": "joint", "within": False, "self_connections": False, "mask": False}
+    assert network.provenance == {**told, "records": 12.0}
 
 
 def test_priors_of_zero_and_one_are_moved_inwards():
     rows = np.array([[0, 1, 1], [0, 1, 0], [0, 1, 0], [0, 1, 1]])
-    network = bnn.learn(bnn.Records.from_patterns(rows), m=1.0)
-    assert network.prior.tolist() == [1 / 5, 4 / 5, 0.5]  # m / (N + m) from their ends
-    assert np.allclose(network.prior_bias, np.log2([1 / 5, 4 / 5, 0.5]))
+    network = bnn.learn(bnn.Records.from_patterns(rows))
+    assert network.prior.tolist() == [1 / 10, 9 / 10, 0.5]  # half a record of N + 1 = 5 from their ends
+    assert np.allclose(network.prior_bias, np.log2([1 / 10, 9 / 10, 0.5]))
+
+
+@pytest.mark.parametrize("rows", [1, 2, 10, 1000])
+def test_a_value_never_seen_stays_rarer_than_one_seen_once(rows):
+    patterns = np.zeros((rows, 2), np.int8)
+    patterns[0, 1] = 1
+    never, once = bnn.learn(bnn.Records.from_patterns(patterns)).prior.tolist()
+    assert 0.0 < never < once < 1.0
+
+
+@pytest.mark.parametrize("rule", bnn.RULES)
+def test_counts_teach_what_their_records_teach(rule):
+    records = bnn.datasets.load("zoo")
+    from_records, from_counts = bnn.learn(records, rule), bnn.learn(bnn.Counts.of(records), rule)
+    assert from_records.layout.coding == from_counts.layout.coding == bnn.RULES[rule].coding
+    assert torch.equal(from_records.weights, from_counts.weights)
+    assert torch.equal(from_records.bias, from_counts.bias)
+
+
+def test_weights_of_one_teach_what_no_weights_teach():
+    records = bnn.datasets.load("zoo")
+    weighted = bnn.Records(records.codes, records.schema, np.ones(records.rows))
+    for rule in bnn.RULES:
+        for dtype, close in ((torch.float64, 1e-4), (torch.float32, 2e-2)):
+            plain, same = bnn.learn(records, rule, dtype=dtype), bnn.learn(weighted, rule, dtype=dtype)
+            assert torch.allclose(plain.weights, same.weights, rtol=close, atol=close)
+
+
+def test_hopfield_weights_stay_within_one_however_many_rows():
+    base = np.random.default_rng(0).integers(0, 2, (20_000, 1))
+    patterns = bnn.Records.from_patterns(np.repeat(base, 120, axis=1))  # all neurons alike: every weight is 1
+    for dtype in (torch.float32, torch.float64):
+        weights = bnn.learn(patterns, "hopfield", dtype=dtype).weights
+        off = ~torch.eye(120, dtype=torch.bool)
+        assert torch.allclose(weights[off], torch.ones((), dtype=dtype), rtol=1e-2)
     assert bnn.learn(bnn.Records.from_patterns(rows), "hopfield").prior_bias is None
     relative = bnn.learn(bnn.Records.from_patterns([[0, 1], [1, 1]]), m=0.0)
     assert relative.prior.tolist() == [0.5, 1 - 0.5 / 2.5]

@@ -112,10 +112,7 @@ def answers(rule: str, trace: Trace, truth: Records, hidden: Sequence[str], give
         The input of the recall: ``"prior"`` or a number of bits.
     """
     network = trace.network
-    states = trace.states.astype(np.float32)
-    if trace.silent is not None:
-        states[trace.silent] = np.nan
-    fields = network.field(states)[0].cpu().double().numpy()
+    fields = network.field(trace.final)[0].cpu().double().numpy()
     external = external_input(network, given, 1)[0].cpu().double().numpy()
     on = trace.states[0] == 1
     told = []

@@ -83,6 +83,9 @@ class Task:
     among: bool = True
 
 
+FEW = 12  # cues whose every flip is drawn
+
+
 def prepare(request: Request) -> Task:
     """Read the data and check every option.
 
@@ -125,6 +128,7 @@ def run(task: Task, rule: str, progress: Callable[[int, int], None]) -> Trace:
         input=task.input,
         seed=task.request.seed,
         max_sweeps=task.request.max_sweeps,
+        record="flips" if task.cues.rows <= FEW else "sweeps",
         progress=progress,
     )
 

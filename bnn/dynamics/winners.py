@@ -24,7 +24,7 @@ from bnn.dynamics.base import (
 )
 from bnn.dynamics.threshold import check_order
 from bnn.errors import DataError
-from bnn.kernels import recall, threads, twins
+from bnn.kernels import discrete, threads, twins
 from bnn.network import Network
 from bnn.schema import Layout
 
@@ -33,7 +33,7 @@ def on_by_attribute(on: Int8[np.ndarray, "batch neurons"], layout: Layout) -> In
     """How many neurons of each attribute are on."""
     total = np.empty((len(on), len(layout.start) - 1), dtype=np.int64)
     rows = np.arange(len(on))
-    threads.run(lambda begin, end: recall.count_on(on, layout.start, rows[begin:end], total), len(rows), GRAIN)
+    threads.run(lambda begin, end: discrete.count_on(on, layout.start, rows[begin:end], total), len(rows), GRAIN)
     return total
 
 
@@ -92,7 +92,7 @@ class WinnerTakeAll(Dynamics):
             return "asymmetric weights have no energy to choose values by; use WinnerTakeAll(parallel=True)"
         return None
 
-    def doubt(self, network: Network, states: NeuronStates, clamped: Bool[Tensor, "_ neurons"]) -> NeuronStates:
+    def admissible(self, network: Network, states: NeuronStates, clamped: Bool[Tensor, "_ neurons"]) -> NeuronStates:
         """An attribute with none or several neurons on is unknown; a clamped one is whole, of one value or none."""
         layout = network.layout
         owned = np.diff(layout.start)
@@ -126,7 +126,7 @@ class WinnerTakeAll(Dynamics):
                 states, fields, free = work.views("states", "fields", "free")
                 new = chosen.numpy()
                 threads.run(
-                    lambda begin, end: recall.choose_winners(
+                    lambda begin, end: discrete.choose_winners(
                         states, fields, free, layout.start, layout.single, low, rows[begin:end], new
                     ),
                     len(rows),
@@ -141,7 +141,7 @@ class WinnerTakeAll(Dynamics):
             fixed = work.views("columns", "states", "fields", "free")
             results = (work.energy, work.rise, work.flips)
             work.each(
-                recall.winner_sweep,
+                discrete.winner_sweep,
                 log_room=work.network.neurons,
                 sweep=number,
                 rows=rows,
@@ -203,15 +203,25 @@ class KWinners(Dynamics):
             return "asymmetric weights have no energy to swap by; use KWinners(parallel=True)"
         return None
 
-    def doubt(self, network: Network, states: NeuronStates, clamped: Bool[Tensor, "_ neurons"]) -> NeuronStates:
+    def admissible(self, network: Network, states: NeuronStates, clamped: Bool[Tensor, "_ neurons"]) -> NeuronStates:
         """With unknown neurons, k cannot be counted from the cue."""
-        if self.k is None and states.unknown is not None:
+        if self.k is None and states.unknown is not None and (states.unknown & ~clamped.cpu().numpy()).any():
             raise DataError("KWinners.k: the cue has unknown neurons, so it cannot say how many win; give k.")
         return states
 
     def start(self, work: Work, unknown: Bool[Tensor, "batch neurons"] | None) -> None:
         """Rows that do not have k neurons on, or do not know some, start from the k largest fields."""
         count = (work.states == 1).sum(dim=1)
+        if self.k is not None:
+            held = ((work.states == 1) & ~work.free).sum(dim=1)
+            room = held + work.free.expand_as(work.states).sum(dim=1)
+            wrong = (held > self.k) | (room < self.k)
+            if bool(wrong.any()):
+                row = int(wrong.int().argmax())
+                raise DataError(
+                    f"KWinners.k: got {self.k}, but the clamps of row {row} leave between {int(held[row])} and "
+                    f"{int(room[row])} neurons on; choose k in that range or clamp less."
+                )
         legal = torch.ones_like(count, dtype=torch.bool) if self.k is None else count == self.k
         if unknown is not None:
             legal &= ~(unknown & work.free).any(dim=1)
@@ -240,7 +250,7 @@ class KWinners(Dynamics):
             fixed = work.views("columns", "states", "fields", "free")
             results = (work.energy, work.rise, work.flips)
             work.each(
-                recall.swap_sweep,
+                discrete.swap_sweep,
                 log_room=2 * work.network.neurons,
                 sweep=number,
                 rows=rows,
@@ -263,7 +273,7 @@ class KWinners(Dynamics):
         states, fields, free = work.views("states", "fields", "free")
         new, wanted, low = chosen.numpy(), number.numpy(), work.network.low
         threads.run(
-            lambda begin, end: recall.choose_k(states, fields, free, wanted, low, rows[begin:end], new),
+            lambda begin, end: discrete.choose_k(states, fields, free, wanted, low, rows[begin:end], new),
             len(rows),
             GRAIN,
         )

@@ -30,7 +30,7 @@ class Connections:
     itself
         Connect a neuron to itself (self-connections, optional in [B 2.2]).
     mask
-        True where attributes a and b may be connected; None for all.
+        True where attributes a and b may be connected; None for all. ``itself`` alone decides over self-connections.
     """
 
     layout: Layout
@@ -56,11 +56,11 @@ class Connections:
     def disconnect(self, block: Float[np.ndarray, "to from"], to: slice, given: slice, value: float) -> None:
         """Write ``value`` in place wherever neurons of this block are not connected."""
         to_attribute, from_attribute = self.layout.attribute[to], self.layout.attribute[given]
+        same_neuron = np.arange(to.start, to.stop)[:, None] == np.arange(given.start, given.stop)
         if self.mask is not None:
-            block[~self.mask[np.ix_(to_attribute, from_attribute)]] = value
+            block[~self.mask[np.ix_(to_attribute, from_attribute)] & ~same_neuron] = value
         if to_attribute[0] > from_attribute[-1] or from_attribute[0] > to_attribute[-1]:
             return
-        same_neuron = np.arange(to.start, to.stop)[:, None] == np.arange(given.start, given.stop)
         if not self.within:
             block[(to_attribute[:, None] == from_attribute) & ~same_neuron] = value
         if not self.itself:
@@ -83,8 +83,6 @@ class Draft:
         [neurons, attributes]: part of the bias that leaves while an attribute is unknown; None where nothing leaves.
     constant
         log2 Sim = -2 E + constant.
-    symmetric
-        Whether `weights` equal their mirror image by construction.
     unit
         If given, `weights` are whole numbers of this unit, such as 1 / rows: rounding the unit alone keeps exact ties.
     """
@@ -95,7 +93,6 @@ class Draft:
     silence: Float[np.ndarray, "neurons attributes"] | None = None
     constant: float = 0.0
     unit: float | None = None
-    symmetric: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,7 @@ def log_odds(
 
     constant = fill_tiles(layout, chosen.symmetric, fill)
     bias = silence.sum(axis=1, dtype=np.float64)
-    return Draft(weights, bias, silence=silence, constant=constant, symmetric=chosen.symmetric)
+    return Draft(weights, bias, silence=silence, constant=constant)
 
 
 RULE = Rule(

@@ -47,7 +47,7 @@ def log_ratio(
         return 0.0
 
     fill_tiles(layout, chosen.symmetric, fill)
-    return Draft(weights, np.zeros(layout.neurons), symmetric=chosen.symmetric)
+    return Draft(weights, np.zeros(layout.neurons))
 
 
 RULE = Rule(
