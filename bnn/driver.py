@@ -35,7 +35,7 @@ def recall(
     known: Any = None,
     clamp: Any = None,
     input: Any = 0.0,
-    seed: int | None = None,
+    seed: int | np.random.Generator | None = None,
     max_sweeps: int = 100,
     record: str | Collection[str] = "sweeps",
     check: str = "record",
@@ -63,7 +63,7 @@ def recall(
         threshold, or ``"prior"`` for the prior the network learned (a neuron then turns on by its posterior, not by
         its gain). Rounded to the network's grid.
     seed
-        Of the orders and the noise; None draws one, kept in the trace.
+        Of the orders and the noise: a whole number, or a Generator to draw it from; None draws one. The trace keeps it.
     max_sweeps
         Rows that have not settled by then end with the outcome ``"limit"``.
     record
@@ -97,14 +97,20 @@ def recall(
         raise unknown_name("recall.record", name, RECORDS)
     if check not in ("record", "raise"):
         raise unknown_name("recall.check", check, ("record", "raise"))
-    if max_sweeps < 1:
-        raise DataError(f"recall.max_sweeps: got {max_sweeps}; at least one sweep is needed.")
+    if not isinstance(network, Network):
+        raise DataError(f"recall.network: got {type(network).__name__}; give a Network, such as bnn.learn(records).")
+    if not isinstance(dynamics, Dynamics):
+        raise DataError(f"recall.dynamics: got {dynamics!r}; give an instance, such as bnn.Asynchronous().")
+    if not isinstance(max_sweeps, int | np.integer) or max_sweeps < 1:
+        raise DataError(f"recall.max_sweeps: got {max_sweeps!r}; give a whole number of at least 1.")
     if (refusal := dynamics.refusal(network)) is not None:
         raise DataError(f"{type(dynamics).__name__}: {refusal}.")
     if seed is None:
-        seed = int(np.random.SeedSequence().generate_state(1)[0])
-    if seed < 0:
-        raise DataError(f"recall.seed: got {seed}; use a whole number of at least 0.")
+        seed = np.random.default_rng()
+    if isinstance(seed, np.random.Generator):
+        seed = int(seed.integers(2**32))
+    if not isinstance(seed, int | np.integer) or seed < 0:
+        raise DataError(f"recall.seed: got {seed!r}; use a whole number of at least 0, or a numpy Generator.")
 
     cue = coding.read_states(network.layout, cues, "recall.cues")
     if len(cue.on) == 0:
@@ -156,7 +162,7 @@ def recall(
     return Trace(
         network=network,
         dynamics=dynamics,
-        seed=seed,
+        seed=int(seed),
         cues=network.values_of(cue)[0].cpu().numpy(),
         unknown=cue.unknown,
         start=start,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -90,6 +91,10 @@ class Network:
         neurons = self.layout.neurons
         if self.weights.dtype not in DTYPES:
             raise DataError(f"Network.weights: got {self.weights.dtype}; use torch.float64 or torch.float32.")
+        if self.grid is not None and not (isinstance(self.grid, float) and math.frexp(self.grid)[0] in (0.0, 0.5)):
+            raise DataError(f"Network.grid: got {self.grid!r}; the grid is a power of two, 0.0 or None.")
+        if not isinstance(self.provenance, Mapping):
+            raise DataError(f"Network.provenance: got {self.provenance!r}; give a mapping of names to plain values.")
         if self.low not in (0, -1):
             raise DataError(f"Network.low: got {self.low!r}; the off state is 0 or -1.")
         attributes = len(self.layout.schema.names)

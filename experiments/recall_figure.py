@@ -2,7 +2,7 @@
 
     python experiments/recall_figure.py [--out docs/recall.png] [--seed 0]
 
-A few seconds. Claim: the odds network recalls all ten, Hopfield's network none [B 2.1 claims the same order].
+A few seconds. Claim: the odds network recalls all ten, Hopfield's network none.
 """
 
 import argparse

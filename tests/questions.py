@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import oracles
-from hypothesis import assume
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -59,6 +58,13 @@ def questions(draw, network, case, max_rows=4):
     held = draw(st.booleans()) & draw(bits((draw(st.sampled_from([1, rows])), attributes), 3))[:, owner]
     if not case.whole_attributes and draw(st.booleans()):  # single neurons, but of unknown attributes all
         held = held & (draw(bits(held.shape)) | unknown.any(axis=0))
+    dynamics = case.dynamics
+    if isinstance(dynamics, bnn.KWinners) and (unknown.any() or draw(st.booleans())):
+        fewest, most = winners_allowed(on & ~unknown, held)
+        if max(1, fewest) > most:  # the clamps of all rows leave no room for one number
+            held = np.zeros_like(held)
+            fewest, most = 1, neurons
+        dynamics = bnn.KWinners(draw(st.integers(max(1, fewest), most)), dynamics.parallel, dynamics.order)
     options = {"clamp": draw(clamps(layout, held))} if held.any() else {}
     held = np.broadcast_to(held, on.shape)
     if case.whole_attributes:
@@ -68,12 +74,6 @@ def questions(draw, network, case, max_rows=4):
     external = draw(inputs(network, rows))
     if np.any(external) or draw(st.booleans()):
         options["input"] = external
-    dynamics = case.dynamics
-    if isinstance(dynamics, bnn.KWinners) and (unknown.any() or draw(st.booleans())):
-        least = max(1, (on & held).sum(axis=1).max())
-        most = ((on & held).sum(axis=1) + (~held).sum(axis=1)).min()
-        assume(least <= most)  # the clamps of all rows leave room for one number
-        dynamics = bnn.KWinners(draw(st.integers(least, most)), dynamics.parallel, dynamics.order)
     seed, max_sweeps = draw(st.integers(0, 2**40)), draw(st.sampled_from([1, 2, 30] if dynamics.settles else [1, 3]))
     external = np.broadcast_to(external, on.shape)
     return Question(network, dynamics, on, unknown, held, external, seed, max_sweeps, cues, options)
@@ -86,6 +86,11 @@ def clamps(draw, layout, held):
     names = [layout.schema.names[a] for a in chosen]
     by_name = len(held) == 1 and (np.isin(layout.attribute, chosen) == held[0]).all() and draw(st.booleans())
     return names if by_name else held
+
+
+def winners_allowed(on, held):
+    """Fewest and most neurons that can be on in every row, given what is clamped on and off."""
+    return (on & held).sum(axis=1).max(), (on | ~held).sum(axis=1).min()
 
 
 def keep_one_value(layout, on, held):

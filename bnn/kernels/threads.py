@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from itertools import pairwise
+from threading import Lock
 from typing import TypeVar
 
 from bnn.errors import DataError
@@ -14,6 +15,7 @@ Result = TypeVar("Result")
 _pool: ThreadPoolExecutor | None = None
 _pool_size = 0
 _chosen: int | None = None
+_making = Lock()
 
 
 def count() -> int:
@@ -104,16 +106,17 @@ def run(function: Callable[[int, int], Result], rows: int, grain: int = 1) -> li
 def _threads(size: int) -> ThreadPoolExecutor:
     """Make the pool when it is first needed, and anew when more threads are wanted."""
     global _pool, _pool_size
-    if _pool is None or _pool_size < size:
-        _pool = ThreadPoolExecutor(size, thread_name_prefix="bnn")
-        _pool_size = size
-    return _pool
+    with _making:
+        if _pool is None or _pool_size < size:
+            _pool = ThreadPoolExecutor(size, thread_name_prefix="bnn")
+            _pool_size = size
+        return _pool
 
 
 def _forget() -> None:
     """In a forked child the pool's threads do not exist."""
-    global _pool
-    _pool = None
+    global _pool, _making
+    _pool, _making = None, Lock()
 
 
 if hasattr(os, "register_at_fork"):
