@@ -14,8 +14,7 @@ from bnn import coding
 from bnn.dynamics import Asynchronous
 from bnn.dynamics.base import CYCLE, GRAIN, OUTCOMES, RUNNING, Dynamics, Work
 from bnn.errors import DataError, DescentError, unknown_name
-from bnn.kernels import discrete as kernels
-from bnn.kernels import threads
+from bnn.kernels import sums, threads
 from bnn.network import Network
 from bnn.patterns import as_numbers
 from bnn.recorder import Recorder
@@ -283,9 +282,9 @@ def _fields(network: Network, states: Tensor, bias: Tensor, compiled: bool) -> T
         arrays = tuple(t.numpy() for t in (network.columns, states, bias, fields))
         rows = np.arange(batch)
         if batch < GRAIN:
-            threads.run(lambda begin, end: kernels.add_active(*arrays, rows, begin, end), n, 1024)
+            threads.run(lambda begin, end: sums.add_active(*arrays, rows, begin, end), n, 1024)
         else:
-            threads.run(lambda begin, end: kernels.add_active(*arrays, rows[begin:end], 0, n), batch, GRAIN)
+            threads.run(lambda begin, end: sums.add_active(*arrays, rows[begin:end], 0, n), batch, GRAIN)
         return fields
     return torch.addmm(bias, states.to(bias.dtype), network.columns)
 
@@ -298,6 +297,4 @@ def _energies(work: Work) -> None:
         return
     states, fields, bias = work.views("states", "fields", "bias")
     rows = np.arange(work.batch)
-    threads.run(
-        lambda begin, end: kernels.energies(states, fields, bias, work.energy, rows[begin:end]), len(rows), GRAIN
-    )
+    threads.run(lambda begin, end: sums.energies(states, fields, bias, work.energy, rows[begin:end]), len(rows), GRAIN)

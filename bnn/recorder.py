@@ -7,8 +7,7 @@ from jaxtyping import Float64, Int8, Shaped
 from torch import Tensor
 
 from bnn.dynamics.base import GRAIN, Work
-from bnn.kernels import discrete as kernels
-from bnn.kernels import threads
+from bnn.kernels import sums, threads
 from bnn.network import Network
 from bnn.trace import FlipLog
 
@@ -52,7 +51,7 @@ class Recorder:
             return
         rows = np.flatnonzero(work.flips) if len(self.kept["input"]) else np.arange(work.batch)
         states, given = work.arrays["states"], external.numpy()
-        threads.run(lambda begin, end: kernels.weigh(states, given, self.input, rows[begin:end]), len(rows), GRAIN)
+        threads.run(lambda begin, end: sums.weigh(states, given, self.input, rows[begin:end]), len(rows), GRAIN)
 
     def series(self, name: str) -> Shaped[np.ndarray, "batch steps *neurons"]:
         """[batch, sweeps + 1] or, of states, [batch, sweeps + 1, neurons]; without sweeps that changed nothing."""

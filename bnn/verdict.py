@@ -8,8 +8,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from bnn.dynamics.base import GRAIN, Work
-from bnn.kernels import discrete as kernels
-from bnn.kernels import threads
+from bnn.kernels import sums, threads
 from bnn.network import Network
 
 
@@ -26,7 +25,7 @@ def audit(work: Work) -> float:
         mismatch = np.zeros(work.batch)
         arrays = (*work.views("states", "fields", "bias"), probe.numpy(), image.numpy())
         rows = np.arange(len(mismatch))
-        threads.run(lambda begin, end: kernels.audit(*arrays, work.energy, rows[begin:end], mismatch), len(rows), GRAIN)
+        threads.run(lambda begin, end: sums.audit(*arrays, work.energy, rows[begin:end], mismatch), len(rows), GRAIN)
         return float(mismatch.max())
     values, fields, bias = work.states.double(), work.fields.double(), work.bias.double()
     along = (fields @ probe - values @ image - bias @ probe).abs()

@@ -8,7 +8,7 @@ from strategies import on_off_schema
 
 import bnn
 from bnn.errors import DataError, DescentError, SchemaError
-from bnn.kernels import discrete as kernels
+from bnn.kernels import flips
 from bnn.kernels.threads import threads
 
 RNG = np.random.default_rng(0)
@@ -310,7 +310,7 @@ def test_weights_changed_while_recall_runs_are_found_out(dynamics, backend, aske
 
 @pytest.mark.parametrize("wrong", ["energy", "fields"])
 def test_a_loop_that_errs_is_found_out(monkeypatch, wrong):
-    right = kernels.threshold_sweep
+    right = flips.threshold_sweep
 
     def err(*arguments):
         right(*arguments)

@@ -14,7 +14,7 @@ from jaxtyping import Bool, Float, Float64, Int8, Int64
 from torch import Tensor
 
 from bnn.coding import NeuronStates
-from bnn.kernels import discrete, threads, twins
+from bnn.kernels import parallel, threads, twins, winners
 from bnn.network import Network
 
 RUNNING, SETTLED, CYCLE = 0, 1, 2
@@ -196,7 +196,7 @@ class Dynamics(ABC):
         gaps, layout = missing.numpy(), network.layout
         rows = np.flatnonzero(gaps.any(axis=1))
         threads.run(
-            lambda begin, end: discrete.fill(
+            lambda begin, end: winners.fill(
                 columns, weights, evidence, own.numpy(), states, fields, mirror, bias, gaps,
                 layout.start, layout.single, network.low, self.one_value, rows[begin:end],
             ),
@@ -241,7 +241,7 @@ def step_parallel(work: Work, number: int, choose: Callable[[np.ndarray, Tensor]
             moved = (change.to(work.fields.dtype) @ work.network.columns).numpy()
         arrays = (columns, bias, states, work.previous.numpy(), chosen.numpy(), fields)
         threads.run(
-            lambda begin, end: discrete.parallel_step(*arrays, moved[begin:end], rows[begin:end], *results),
+            lambda begin, end: parallel.parallel_step(*arrays, moved[begin:end], rows[begin:end], *results),
             len(rows),
             GRAIN,
         )

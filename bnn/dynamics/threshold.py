@@ -20,7 +20,7 @@ from bnn.dynamics.base import (
     two_step_guarantee,
 )
 from bnn.errors import DataError, unknown_name
-from bnn.kernels import discrete, twins
+from bnn.kernels import flips, twins
 from bnn.network import Network
 
 ORDERS = ("random", "fixed")
@@ -42,7 +42,7 @@ def threshold_sweep(work: Work, number: int, random: bool, noise: np.ndarray) ->
     fixed = work.views("weights", "columns", "states", "fields", "mirror", "free")
     results = (work.energy, work.rise, work.flips)
     work.each(
-        discrete.threshold_sweep,
+        flips.threshold_sweep,
         log_room=network.neurons,
         sweep=number,
         rows=rows,

@@ -24,7 +24,7 @@ from bnn.dynamics.base import (
 )
 from bnn.dynamics.threshold import check_order
 from bnn.errors import DataError
-from bnn.kernels import discrete, threads, twins
+from bnn.kernels import threads, twins, winners
 from bnn.network import Network
 from bnn.schema import Layout
 
@@ -33,7 +33,7 @@ def on_by_attribute(on: Int8[np.ndarray, "batch neurons"], layout: Layout) -> In
     """How many neurons of each attribute are on."""
     total = np.empty((len(on), len(layout.start) - 1), dtype=np.int64)
     rows = np.arange(len(on))
-    threads.run(lambda begin, end: discrete.count_on(on, layout.start, rows[begin:end], total), len(rows), GRAIN)
+    threads.run(lambda begin, end: winners.count_on(on, layout.start, rows[begin:end], total), len(rows), GRAIN)
     return total
 
 
@@ -126,7 +126,7 @@ class WinnerTakeAll(Dynamics):
                 states, fields, free = work.views("states", "fields", "free")
                 new = chosen.numpy()
                 threads.run(
-                    lambda begin, end: discrete.choose_winners(
+                    lambda begin, end: winners.choose_winners(
                         states, fields, free, layout.start, layout.single, low, rows[begin:end], new
                     ),
                     len(rows),
@@ -141,7 +141,7 @@ class WinnerTakeAll(Dynamics):
             fixed = work.views("columns", "states", "fields", "free")
             results = (work.energy, work.rise, work.flips)
             work.each(
-                discrete.winner_sweep,
+                winners.winner_sweep,
                 log_room=work.network.neurons,
                 sweep=number,
                 rows=rows,
@@ -250,7 +250,7 @@ class KWinners(Dynamics):
             fixed = work.views("columns", "states", "fields", "free")
             results = (work.energy, work.rise, work.flips)
             work.each(
-                discrete.swap_sweep,
+                winners.swap_sweep,
                 log_room=2 * work.network.neurons,
                 sweep=number,
                 rows=rows,
@@ -273,7 +273,7 @@ class KWinners(Dynamics):
         states, fields, free = work.views("states", "fields", "free")
         new, wanted, low = chosen.numpy(), number.numpy(), work.network.low
         threads.run(
-            lambda begin, end: discrete.choose_k(states, fields, free, wanted, low, rows[begin:end], new),
+            lambda begin, end: winners.choose_k(states, fields, free, wanted, low, rows[begin:end], new),
             len(rows),
             GRAIN,
         )

@@ -265,7 +265,7 @@ def parallel_step(
     flips: np.ndarray,
     back: np.ndarray,
 ) -> None:
-    """Put ``chosen`` in place of ``states`` and bring fields and energies up to date, see `discrete.parallel_step`."""
+    """Put ``chosen`` in place of ``states`` and bring fields and energies up to date, see `parallel.parallel_step`."""
     at_work = torch.from_numpy(rows).to(states.device)
     old, new, h, b = states[at_work], chosen[at_work], fields[at_work], _at(bias, at_work).double()
     pair = 0.0 - (new.double() * h.double() + old.double() * b).sum(dim=1).cpu().numpy()
