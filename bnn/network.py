@@ -321,7 +321,7 @@ class Network:
         header = {
             "schema": self.layout.schema.to_json(),
             "coding": self.layout.coding,
-            "constant": self.constant,
+            "constant": None if math.isnan(self.constant) else self.constant,  # JSON has no NaN
             "low": self.low,
             "grid": self.grid,
             "provenance": dict(self.provenance),
@@ -343,7 +343,7 @@ class Network:
             return Network(
                 **tensors,
                 layout=Layout(Schema.from_json(header["schema"]), header["coding"]),
-                constant=float(header["constant"]),
+                constant=math.nan if header["constant"] is None else float(header["constant"]),
                 low=header["low"],
                 grid=header["grid"],
                 provenance=header["provenance"],

@@ -457,7 +457,7 @@ def test_interrupted_while_drawing(monkeypatch, patterns_csv):
         (("recall", "--m", "-1"), "learn.m: got -1.0"),
         (("recall", "--m", "1", "--rule", "hopfield"), "--m: hopfield has no such option; it belongs to probability"),
         (("recall", "--input", "much"), "--input: got 'much'; give a number of bits, or prior"),
-        (("recall", "--input", "nan"), "recall.input: got inf"),
+        (("recall", "--input", "nan"), "recall.input: got nan"),
         (("recall", "--input", "prior", "--rule", "hopfield"), "recall.input: \"prior\" needs a network that knows"),
         (("recall", "--parallel"), "--parallel: 'asynchronous' has no such option; use it with --dynamics winner"),
         (("recall", "--winners", "3"), "--winners: 'asynchronous' has no such option; use it with --dynamics k-"),

@@ -78,6 +78,8 @@ def test_cut_removes_pairs_with_their_mirror_images():
     assert not half.silence[gone].any()
     assert half.provenance["cut"] == 0.5
     assert bnn.recall(half, PATTERNS, check="raise").descent.holds
+    assert half.log_similarity(PATTERNS).isnan().all()  # the constant was that of all connections
+    assert network.cut(0.0).log_similarity(PATTERNS).isfinite().all()
     assert not network.cut(1.0).weights.any()
     assert torch.equal(network.cut(0.3, seed=2).weights, network.cut(0.3, seed=2).weights)
 
@@ -125,6 +127,15 @@ def test_a_saved_network_comes_back_bit_for_bit(networks, data, tmp_path_factory
     assert bnn.recall(back, cues, seed=1).energy.tolist() == bnn.recall(network, cues, seed=1).energy.tolist()
 
 
+def test_a_damaged_network_comes_back_too(tmp_path):
+    network = bnn.learn(PATTERNS, "odds").cut(0.5, seed=0)
+    network.save(tmp_path / "net.safetensors")
+    back = bnn.Network.load(tmp_path / "net.safetensors")
+    assert np.isnan(back.constant)
+    assert torch.equal(back.weights, network.weights)
+    assert back.provenance["cut"] == 0.5
+
+
 @pytest.fixture
 def saved(tmp_path):
     path = tmp_path / "net.safetensors"
@@ -153,6 +164,8 @@ def header(**changes):
         (lambda note: note.update(kind="counts"), {}, r"holds counts, not network"),
         (lambda note: note["header"].pop("schema"), {}, r"is damaged: 'schema'"),
         (header(constant="deep"), {}, r"is damaged: could not convert string to float: 'deep'"),
+        (header(grid=0.3), {}, r"is damaged: Network\.grid: got 0\.3; the grid is a power of two, 0\.0 or None\."),
+        (header(provenance=3), {}, r"is damaged: "),
         (header(low=3), {}, r"is damaged: Network\.low: got 3; the off state is 0 or -1\."),
         (header(coding="offf"), {}, r"is damaged: "),
         (header(schema={"attributes": []}), {}, r"is damaged: Schema\.from_json: malformed schema .*got none"),

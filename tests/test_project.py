@@ -20,7 +20,7 @@ ROOT = Path(__file__).parent.parent
         ["ruff", "check", "."],
         ["ruff", "format", "--check", "."],
         ["mypy"],
-        ["codespell", "bnn", "docs", "experiments", "tests", "README.md"],
+        ["codespell", "bnn", "docs", "experiments", "README.md"],
         ["importlinter.cli"],
     ],
     ids=lambda command: " ".join(command[:2]),

@@ -109,6 +109,15 @@ def test_the_same_seed_gives_the_same_trace_and_none_is_drawn_and_told():
     assert_same(first, bnn.recall(ODDS, CUES, bnn.Glauber(), seed=first.seed, max_sweeps=2))
 
 
+def test_a_generator_is_asked_for_a_seed():
+    first, second = (bnn.recall(ODDS, CUES, bnn.Glauber(), seed=np.random.default_rng(4), max_sweeps=2) for _ in "ab")
+    assert_same(first, second)
+    drawn = np.random.default_rng(4)
+    seeds = [bnn.recall(ODDS, CUES, seed=drawn).seed for _ in range(3)]
+    assert seeds[0] == first.seed
+    assert len(set(seeds)) == 3
+
+
 def test_nothing_of_the_callers_is_touched():
     cues, mask = np.where(RNG.random(CUES.shape) < 0.1, np.nan, CUES), RNG.random(CUES.shape) < 0.1
     mask &= ~np.isnan(cues)
@@ -284,6 +293,7 @@ def test_a_network_that_only_claims_to_be_symmetric_is_found_out(dynamics, backe
     trace = bnn.recall(network, [[1, 1, 0], [0, 1, 0]], dynamics, **asked)
     assert trace.descent.guaranteed
     assert not trace.descent.holds
+    assert trace.descent.mismatch > 1.0  # whether or not anything has risen
     with pytest.raises(
         DescentError, match=r"recall: the (two-step )?energy rose by .* bits and the independent checks"
     ):
@@ -308,20 +318,20 @@ def test_weights_changed_while_recall_runs_are_found_out(dynamics, backend, aske
         bnn.recall(network, cues, dynamics, seed=0, check="raise", backend=backend, progress=disturb)
 
 
-@pytest.mark.parametrize("wrong", ["energy", "fields"])
-def test_a_loop_that_errs_is_found_out(monkeypatch, wrong):
+@pytest.mark.parametrize("wrong", [None, *range(40)])
+def test_a_loop_that_errs_by_the_least_is_found_out(monkeypatch, wrong):
     right = flips.threshold_sweep
 
     def err(*arguments):
         right(*arguments)
         fields, energy = arguments[3], arguments[10]
-        if wrong == "energy":
+        if wrong is None:
             energy[0] -= ODDS.grid  # towards descent, so that no rise betrays it
         else:
-            fields[-1, 17] += ODDS.grid
+            fields[0, wrong] += ODDS.grid
 
-    monkeypatch.setattr(kernels, "threshold_sweep", err)
-    trace = bnn.recall(ODDS, CUES, seed=0)
+    monkeypatch.setattr(flips, "threshold_sweep", err)
+    trace = bnn.recall(ODDS, CUES[:1], max_sweeps=1, seed=0)
     assert trace.descent.largest_rise == 0.0
     assert trace.descent.mismatch >= ODDS.grid / 2
     assert not trace.descent.holds
@@ -384,8 +394,8 @@ def test_a_rise_is_no_error_where_nothing_is_promised():
             {"backend": "numba"},
             r"recall\.backend: there is no 'numba'; .*Known: 'auto', 'compiled', 'torch'\.",
         ),
-        ([[1, 0]], {"max_sweeps": 0}, r"recall\.max_sweeps: got 0; at least one sweep is needed\."),
-        ([[1, 0]], {"seed": -1}, r"recall\.seed: got -1; use a whole number of at least 0\."),
+        ([[1, 0]], {"max_sweeps": 0}, r"recall\.max_sweeps: got 0; give a whole number of at least 1\."),
+        ([[1, 0]], {"seed": -1}, r"recall\.seed: got -1; use a whole number of at least 0, or a numpy Generator\."),
     ],
 )
 def test_arguments_that_cannot_be(cues, arguments, sentence):

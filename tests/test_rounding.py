@@ -74,6 +74,21 @@ def test_the_grid_is_the_coarsest_that_the_bound_asks_for(rows, dtype):
     )
 
 
+def test_columns_of_asymmetric_weights_add_up_exactly_too():
+    rng = np.random.default_rng(0)
+    weights = np.zeros((200, 200))
+    weights[:, 3] = rng.random(200)  # no row is large, one column is
+    network = bnn.Network.of(weights, dtype=torch.float32)
+    exact = sum(map(Fraction, network.weights[:, 3].tolist()))
+    for order in (range(200), rng.permutation(200)):
+        total = np.float32(0.0)
+        for j in order:
+            total += network.weights[j, 3].numpy()
+        assert Fraction(float(total)) == exact
+    trace = bnn.recall(network, rng.integers(0, 2, (20, 200)), bnn.Glauber(), seed=0, max_sweeps=2)
+    assert (trace.descent.mismatch, trace.descent.tolerance) == (0.0, 0.0)
+
+
 def test_rounding_twice_changes_nothing():
     rng = np.random.default_rng(0)
     network = bnn.Network.of(rng.normal(size=(30, 30)), bias=rng.normal(size=30))

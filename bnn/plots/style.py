@@ -19,7 +19,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from bnn.network import Network
 
-# Okabe and Ito's palette; vermillion is kept for what should make the reader stop.
+# Okabe and Ito's palette; vermilion is kept for what should make the reader stop.
 BLUE, ORANGE, GREEN, PURPLE, SKY = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9"
 WARNING = "#D55E00"
 INK, GREY, PALE = "#222222", "#666666", "#ECECEC"
