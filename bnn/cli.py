@@ -174,7 +174,7 @@ def recall(
     )
     traces: dict[str, Trace] = {}
     files: list[str] = []
-    trouble: BnnError | KeyboardInterrupt | None = None
+    trouble: BnnError | MemoryError | KeyboardInterrupt | None = None
     with Bar() as bar:
         bar.say("reading")
         task = prepare(request)
@@ -188,7 +188,7 @@ def recall(
             bar.say("picture")
             try:
                 files.append(draw(task, traces, picture))
-            except (BnnError, KeyboardInterrupt) as error:
+            except (BnnError, MemoryError, KeyboardInterrupt) as error:
                 trouble = trouble or error
     summaries = [summarise(name, trace, task.truth) for name, trace in traces.items()]
     said = [a for name, trace in traces.items() for a in answers(name, trace, task.truth, request.mask, task.input)]

@@ -113,6 +113,10 @@ class Counts:
         >>> counts.on.tolist()  # N(i; a): rows 'x0 = 0', 'x0 = 1', 'x1 = 0', 'x1 = 1'
         [[0, 0], [2, 1], [1, 1], [0, 0]]
         """
+        if not isinstance(records, Records):
+            raise DataError(
+                f"Counts.of.records: got {type(records).__name__}; give Records, such as bnn.Records.from_table(table)."
+            )
         layout = Layout.default(records.schema, coding)
         if records.weights is None and set(records.schema.sizes) == {2}:  # the quickest way, of "on" neurons only
             counts = Counts(Layout(records.schema, "on"), *count_two_valued(records), len(records.codes))

@@ -44,6 +44,7 @@ def read_csv(path: str | Path) -> pa.Table:
         raise FileError(
             f"{owner}, line {line}: byte {error.object[error.start]:#04x} is not UTF-8; save the file as UTF-8."
         ) from None
+    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
     lines = csv.reader(io.StringIO(text, newline=""))
     names = [name.strip() for name in next(filter(None, lines), [])]
     _check_header(names, owner)

@@ -91,7 +91,7 @@ def recall(
     >>> trace.states.tolist(), trace.outcome.tolist(), trace.descent.holds
     ([[1, 1, 1, 1, 0, 0, 0, 0]], ['settled'], True)
     """
-    wanted = {record} if isinstance(record, str) else set(record)
+    wanted = {record} if isinstance(record, str) else set(record) if isinstance(record, Collection) else {record}
     for name in wanted - set(RECORDS):
         raise unknown_name("recall.record", name, RECORDS)
     if check not in ("record", "raise"):
@@ -183,7 +183,7 @@ def recall(
 
 def _mask(network: Network, mask: Any, batch: int, owner: str) -> Bool[np.ndarray, "_ neurons"]:
     """A bool mask as [1 or batch, neurons]."""
-    array = coding.as_batch(network.layout, np.asarray(mask), owner)
+    array = coding.as_batch(network.layout, as_numbers(mask, owner), owner).copy()
     if array.dtype != np.bool_:
         raise DataError(f"{owner}: got dtype {array.dtype}; give a mask of True and False.")
     if len(array) not in (1, batch):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -32,18 +33,31 @@ def write_atomically(path: str | os.PathLike[str], write: Callable[[Path], objec
     FileError
         The folder is missing, the name is a folder, or the system refuses.
     """
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise FileError(f"{target}: the folder {str(target.parent)!r} does not exist; make it first.")
-    if target.is_dir():
-        raise FileError(f"{target}: is a folder; give the name of a file in it.")
+    named = Path(path)
     try:
-        with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as folder:
+        if not named.parent.is_dir():
+            raise FileError(f"{named}: the folder {str(named.parent)!r} does not exist; make it first.")
+        if named.is_dir():
+            raise FileError(f"{named}: is a folder; give the name of a file in it.")
+        if named.exists() and not named.is_file():
+            raise FileError(f"{named}: is no ordinary file; give the name of one.")
+        target = named.resolve()  # what a link points to is written, not the link
+        with tempfile.TemporaryDirectory(prefix=".bnn.", dir=target.parent) as folder:
             temporary = Path(folder, target.name)
             write(temporary)
+            temporary.chmod(target.stat().st_mode if target.exists() else 0o666 & ~_umask())
             temporary.replace(target)
-    except OSError as error:
-        raise FileError(f"{target}: cannot be written: {error.strerror or error}.") from error
+    except FileError:
+        raise
+    except (OSError, ValueError) as error:  # ValueError: a name no system knows
+        raise FileError(f"{named}: cannot be written: {getattr(error, 'strerror', None) or error}.") from error
+
+
+def _umask() -> int:
+    """The permissions that new files lack; the system tells it only by setting it."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def write_tensors(
@@ -67,9 +81,20 @@ def write_tensors(
     FileError
         The folder is missing, the name is a folder, or the system refuses.
     """
-    note = json.dumps({"kind": kind, "version": VERSION, "header": header}, allow_nan=False)
     plain = {name: np.ascontiguousarray(array).reshape(array.shape) for name, array in arrays.items()}
+    told = {"kind": kind, "version": VERSION, "header": dict(header)}
+    note = json.dumps({**told, "checksum": _checksum(plain, told)}, allow_nan=False)
     write_atomically(path, lambda temporary: numpy.save_file(plain, temporary, metadata={"bnn": note}))
+
+
+def _checksum(arrays: Mapping[str, np.ndarray], told: Mapping[str, Any]) -> int:
+    """CRC-32 of what the file says: damage shows, forgery does not."""
+    sum_ = zlib.crc32(json.dumps(told, sort_keys=True).encode())
+    for name in sorted(arrays):
+        array = arrays[name]
+        sum_ = zlib.crc32(f"{name} {array.dtype} {array.shape}".encode(), sum_)
+        sum_ = zlib.crc32(array.reshape(-1).view(np.uint8).data, sum_)
+    return sum_
 
 
 def read_tensors(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
@@ -83,27 +108,33 @@ def read_tensors(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, np.
     target = Path(path)
     if target.is_dir():
         raise FileError(f"{target}: is a folder; give the name of a file in it.")
-    if not target.exists():
-        raise FileError(f"{target}: there is no such file.")
     try:
+        if not target.exists():
+            raise FileError(f"{target}: there is no such file.")
+        if not target.is_file():
+            raise FileError(f"{target}: is no ordinary file; give the name of one.")
         with safe_open(target, framework="numpy") as file:
-            header = _header(target, (file.metadata() or {}).get("bnn"), kind)
+            told = _told(target, (file.metadata() or {}).get("bnn"), kind)
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
-    except OSError as error:
-        raise FileError(f"{target}: cannot be read: {error.strerror or error}.") from error
+    except FileError:
+        raise
+    except (OSError, ValueError) as error:
+        raise FileError(f"{target}: cannot be read: {getattr(error, 'strerror', None) or error}.") from error
     except SafetensorError as error:
         raise FileError(f"{target}: is damaged, cut short, or no safetensors file ({error}).") from error
-    return arrays, header
+    if told.pop("checksum", None) != _checksum(arrays, told):
+        raise FileError(f"{target}: is damaged: its contents do not match their checksum; take another copy.")
+    return arrays, dict(told["header"])
 
 
-def _header(target: Path, note: str | None, kind: str) -> dict[str, Any]:
-    """Give the header, once the note has shown that the file is ours, of this kind and a known version."""
+def _told(target: Path, note: str | None, kind: str) -> dict[str, Any]:
+    """Give what the note tells, once it has shown that the file is ours, of this kind and a known version."""
     if note is None:
         raise FileError(f"{target}: is a safetensors file of another program, not {kind} written by bnn.")
     try:
-        told = json.loads(note)
-        found, version, header = told["kind"], int(told["version"]), dict(told["header"])
-    except (ValueError, TypeError, KeyError) as error:
+        told = dict(json.loads(note))
+        found, version, _ = told["kind"], int(told["version"]), dict(told["header"])
+    except (ValueError, TypeError, KeyError, OverflowError) as error:
         raise FileError(f"{target}: its bnn header is damaged ({error!r}); write the file anew.") from error
     if found != kind:
         raise FileError(f"{target}: holds {found}, not {kind}; load it as what it is.")
@@ -111,4 +142,4 @@ def _header(target: Path, note: str | None, kind: str) -> dict[str, Any]:
         raise FileError(
             f"{target}: was written by a newer bnn (format {version}, this one reads up to {VERSION}); upgrade bnn."
         )
-    return header
+    return told

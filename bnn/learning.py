@@ -13,10 +13,13 @@ from bnn import rounding
 from bnn.counts import Counts
 from bnn.errors import DataError, unknown_name
 from bnn.network import DTYPES, Network
+from bnn.patterns import as_numbers
 from bnn.records import Records
 from bnn.rules import RULES
-from bnn.rules.base import Connections, Rule
+from bnn.rules.base import Connections, Draft, Rule
 from bnn.schema import Layout
+
+LEAST_M = 1e-9  # smaller ones underflow where four cells are multiplied
 
 
 def options_of(rule: Rule) -> dict[str, Any]:
@@ -80,8 +83,12 @@ def learn(
         if name not in known:
             raise unknown_name(f"learn({chosen.name!r}).option", name, known)
     options = {name: value.item() if isinstance(value, np.generic) else value for name, value in options.items()}
-    if not isinstance(m := options.get("m", 0.0), int | float) or not 0.0 <= m < np.inf:
-        raise DataError(f"learn.m: got {m!r}; it is a number of records, at least 0.")
+    m = options.get("m", 0.0)
+    if not isinstance(m, int | float) or not (m == 0.0 or LEAST_M <= m < np.inf):
+        raise DataError(f"learn.m: got {m!r}; it is a number of records, 0 or at least {LEAST_M:g}.")
+    for name, value in (("within", within), ("self_connections", self_connections)):
+        if not isinstance(value, bool | np.bool_):
+            raise DataError(f"learn.{name}: got {value!r}; give True or False.")
     if "m" in options:
         options["m"] = float(m)
     if self_connections and not chosen.self_connections:
@@ -101,10 +108,13 @@ def learn(
     if dtype not in DTYPES:
         raise DataError(f"learn.dtype: got {dtype}; use torch.float64 or torch.float32.")
     numpy_dtype = DTYPES[dtype]
-    connections = Connections(data.layout, within, self_connections, None if mask is None else np.asarray(mask, bool))
+    joined = None if mask is None else as_numbers(mask, "learn.mask")
+    if joined is not None and joined.dtype != np.bool_:
+        raise DataError(f"learn.mask: got {joined.dtype}; give True or False for each pair of attributes.")
+    connections = Connections(data.layout, bool(within), bool(self_connections), joined)
     draft = chosen.function(data, connections, numpy_dtype, **options)
-    bias = draft.bias.astype(numpy_dtype)
-    grid = rounding.round_network(draft.weights, bias, draft.silence, draft.unit or 1.0)
+    weights, bias, silence = checked(draft, chosen, data.layout, numpy_dtype)
+    grid = rounding.round_network(weights, bias, silence, draft.unit or 1.0)
     provenance = {
         "rule": chosen.name,
         **known,
@@ -116,18 +126,45 @@ def learn(
     }
     prior = priors(data)
     network = Network(
-        torch.from_numpy(draft.weights),
+        torch.from_numpy(weights),
         torch.from_numpy(bias),
         data.layout,
         draft.constant,
         draft.low,
-        silence=None if draft.silence is None else torch.from_numpy(draft.silence),
+        silence=None if silence is None else torch.from_numpy(silence),
         grid=grid,
         prior=torch.from_numpy(prior),
         prior_bias=None if chosen.prior_bias is None else torch.from_numpy(chosen.prior_bias(prior)),
         provenance=provenance,
     )
     return network.to(device=device)
+
+
+def checked(
+    draft: Draft, rule: Rule, layout: Layout, dtype: np.dtype[Any]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Weights, bias and silence of a rule's draft, of one dtype and free to be rounded in place."""
+    owner = f"the rule {rule.name!r}"
+    if not isinstance(draft, Draft):
+        raise DataError(f"learn: {owner} returned {type(draft).__name__}; a rule returns a bnn.rules.base.Draft.")
+    n, attributes = layout.neurons, len(layout.schema.names)
+    arrays: list[np.ndarray | None] = []
+    for name, shape in (("weights", (n, n)), ("bias", (n,)), ("silence", (n, attributes))):
+        given = getattr(draft, name)
+        if given is None and name == "silence":
+            arrays.append(None)
+            continue
+        array = np.require(given, dtype, ["C", "W"])
+        if array.shape != shape:
+            raise DataError(f"learn: {owner} made {name} of shape {array.shape}; this layout needs {shape}.")
+        largest = max(float(array.max()), -float(array.min()))
+        if not largest < np.finfo(dtype).max / (4 * n * n):
+            raise DataError(f"learn: {owner} made {name} with {largest:g}; all must be finite and leave room for sums.")
+        arrays.append(array)
+    weights, bias, silence = arrays
+    assert weights is not None
+    assert bias is not None
+    return weights, bias, silence
 
 
 def priors(counts: Counts) -> Float64[np.ndarray, " neurons"]:
@@ -147,6 +184,6 @@ def find(rule: str | Rule) -> Rule:
     """The registered rule of that name; an unknown one is an error naming the nearest."""
     if isinstance(rule, Rule):
         return rule
-    if rule not in RULES:
+    if not isinstance(rule, str) or rule not in RULES:
         raise unknown_name("learn.rule", rule, RULES)
     return RULES[rule]

@@ -305,9 +305,14 @@ class Network:
     def to(self, *, dtype: torch.dtype | None = None, device: str | torch.device | None = None) -> Network:
         """The same network in another dtype (rounded once more to that dtype's grid) or on another device."""
         network = self if dtype in (None, self.weights.dtype) else self._rounded(dtype)
-        if device is None or torch.device(device) == self.weights.device:
+        if device is None or str(device) == str(self.weights.device):
             return network
-        moved: dict[str, Any] = {name: tensor.to(device) for name, tensor in network.tensors().items()}
+        try:
+            moved: dict[str, Any] = {name: tensor.to(device) for name, tensor in network.tensors().items()}
+        except (RuntimeError, AssertionError) as error:
+            raise DataError(
+                f"Network.to.device: {str(device)!r} cannot be used here ({str(error).splitlines()[0]}); try 'cpu'."
+            ) from error
         return replace(network, **moved)
 
     def tensors(self) -> dict[str, Tensor]:

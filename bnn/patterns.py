@@ -99,6 +99,13 @@ def pattern_schema(shape: tuple[int, ...], names: Sequence[str] | None = None) -
 
 def as_numbers(array: Any, owner: str) -> Shaped[np.ndarray, "..."]:
     """Make a numpy array of bools or numbers of it, None as NaN; `DataError` where that cannot be."""
+    if hasattr(array, "columns") or hasattr(array, "column_names"):
+        raise DataError(
+            f"{owner}: got a table, whose columns have names; use network.encode(table) for cues, "
+            "Records.from_table(table) for records, or table.to_numpy() if their order is that of the neurons."
+        )
+    if isinstance(array, np.ma.MaskedArray):
+        array = np.ma.filled(array.astype(np.float64), np.nan)
     try:
         array = np.asarray(array.detach().cpu() if hasattr(array, "detach") else array)
         if array.dtype == object:

@@ -46,6 +46,8 @@ class Attribute:
     kind: Kind = "nominal"
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise DataError(f"Attribute.name: got {self.name!r}; a name is text.")
         if strange := [v for v in self.values if not isinstance(v, str | int | float)]:
             raise DataError(
                 f"Attribute {self.name!r}: {strange[0]!r} is not a value; values are text, bools or numbers."

@@ -62,7 +62,11 @@ def columns_of(table: Any) -> dict[str, Any]:
     elif isinstance(table, dict):
         named = [(str(name), column) for name, column in table.items()]
         for name, column in named:
-            if isinstance(column, str | bytes) or not hasattr(column, "__len__") or getattr(column, "ndim", 1) == 0:
+            if (
+                isinstance(column, str | bytes | dict | set | frozenset)
+                or not hasattr(column, "__len__")
+                or getattr(column, "ndim", 1) == 0
+            ):
                 raise DataError(f"{OWNER}: column {name!r} is {column!r}; needed is a list or array, one entry a row.")
     else:
         named = _frame_columns(table)

@@ -17,6 +17,7 @@ from bnn.network import Network
 if TYPE_CHECKING:
     import pyarrow as pa
 
+BLOCK = 1 << 22  # rows times patterns compared at once
 BACKENDS = ("pyarrow", "pandas", "polars")
 
 
@@ -195,11 +196,17 @@ class Trace:
         taking_part = (
             np.ones(self.states.shape, np.float32) if self.silent is None else (~self.silent).astype(np.float32)
         )
-        signed = (2 * (self.states == 1) - 1) * taking_part
         compared = taking_part.sum(axis=1)
-        agreement = signed @ (2 * read.on.T.astype(np.float32) - 1)  # whole numbers, exact below 2^24
-        nearest = agreement.argmax(axis=1)
-        best, worst = agreement.max(axis=1), agreement.min(axis=1)
+        targets = 2 * read.on.T.astype(np.float32) - 1
+        nearest = np.empty(len(self), dtype=np.int64)
+        best, worst = np.empty_like(compared), np.empty_like(compared)
+        rows = max(1, BLOCK // len(read.on))
+        for first in range(0, len(self), rows):
+            block = slice(first, first + rows)
+            # Whole numbers, exact below 2^24
+            agreement = ((2 * (self.states[block] == 1) - 1) * taking_part[block]) @ targets
+            nearest[block] = agreement.argmax(axis=1)
+            best[block], worst[block] = agreement.max(axis=1), agreement.min(axis=1)
         equal, reverse = (best == compared) & (compared > 0), worst == -compared
         word = np.where(equal, "stored", np.where(reverse & (compared > 0), "inverse", "spurious"))
         return Match(nearest, best.astype(np.float64) / np.maximum(compared, 1.0), word)

@@ -18,8 +18,9 @@ def audit(work: Work) -> float:
     if "probe" not in found:
         # Ones and twos, so that no field is left out; the weights themselves, lest a wrong `symmetric` be believed
         direction = np.random.default_rng(network.neurons).integers(1, 3, network.neurons).astype(np.float64)
-        found["probe"] = torch.from_numpy(direction).to(network.weights.device)
-        found["image"] = (network.weights.T @ found["probe"].to(network.weights.dtype)).double()
+        ahead = torch.from_numpy(direction).to(network.weights.device)
+        found["image"] = (network.weights.T @ ahead.to(network.weights.dtype)).double()
+        found["probe"] = ahead  # last: another thread looks for it
     probe, image = found["probe"], found["image"]
     if work.compiled:
         mismatch = np.zeros(work.batch)

@@ -261,7 +261,7 @@ def test_calling_off_on_reverses_the_neuron_and_nothing_else():
         (lambda: bnn.Asynchronous(order="randm"), r"Asynchronous\.order: there is no 'randm'; did you mean 'random'\?"),
         (lambda: bnn.WinnerTakeAll(order="fix"), r"WinnerTakeAll\.order: there is no 'fix'; did you mean 'fixed'\?"),
         (lambda: bnn.KWinners(order=""), r"KWinners\.order: there is no ''; Known: 'fixed', 'random'\."),
-        (lambda: bnn.KWinners(k=0), r"KWinners\.k: got 0; at least one neuron wins\."),
+        (lambda: bnn.KWinners(k=0), r"KWinners\.k: got 0; give a whole number of at least 1, or None\."),
         (lambda: bnn.Glauber(temperature=0.0), r"Glauber\.temperature: got 0\.0; use a positive number of bits"),
         (lambda: bnn.Glauber(temperature=float("nan")), r"Glauber\.temperature: got nan"),
         (lambda: bnn.Glauber(temperature=float("inf")), r"Glauber\.temperature: got inf"),
@@ -283,6 +283,21 @@ def test_winners_of_a_cue_with_unknown_neurons_need_a_number():
     with pytest.raises(DataError, match=r"KWinners\.k: the cue has unknown neurons, .*; give k\."):
         bnn.recall(network, [[1, np.nan]], bnn.KWinners())
     assert bnn.recall(network, [[1, np.nan]], bnn.KWinners(k=1)).states.sum() == 1
+
+
+def test_a_number_of_winners_that_the_clamps_do_not_leave():
+    network = bnn.Network.of(np.zeros((4, 4)))
+    sentence = r"KWinners\.k: got {}, but the clamps of row 1 leave between 2 and 3 neurons on; choose k in that range"
+    for k in (1, 4):
+        with pytest.raises(DataError, match=sentence.format(k)):
+            bnn.recall(
+                network,
+                [[1] * k + [0] * (4 - k), [1, 1, 0, 1]],
+                bnn.KWinners(k=k),
+                clamp=[[False] * 4, [True] * 3 + [False]],
+            )
+    kept = bnn.recall(network, [[1, 1, 0, 1]], bnn.KWinners(k=2), clamp=[True, True, True, False])
+    assert kept.states.tolist() == [[1, 1, 0, 0]]
 
 
 def test_winner_take_all_clamps_whole_attributes_of_one_value():

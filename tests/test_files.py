@@ -1,6 +1,7 @@
 """Files of arrays with a header: exact, all or nothing, and one sentence for each way to be wrong."""
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from safetensors.numpy import save_file
 
+import bnn
 from bnn import files
 from bnn.errors import FileError
 from bnn.files import read_tensors, write_tensors
@@ -119,3 +121,39 @@ def test_a_damaged_header(path, note):
     save_file({"x": np.arange(3)}, path, metadata={"bnn": note})
     with pytest.raises(FileError, match=r"a.safetensors: its bnn header is damaged \(.*\); write the file anew\.$"):
         read_tensors(path, "k")
+
+
+def test_every_flipped_bit_shows(tmp_path):
+    path = tmp_path / "net.safetensors"
+    bnn.Network.of([[0, 1.5], [1.5, 0]], names=["a", "b"]).save(path)
+    whole = path.read_bytes()
+    for bit in range(0, 8 * len(whole), 7):
+        damaged = bytearray(whole)
+        damaged[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(damaged)
+        with pytest.raises(FileError):
+            bnn.Network.load(path)
+
+
+def test_a_link_is_written_through_and_permissions_stay(tmp_path):
+    target, link = tmp_path / "net.safetensors", tmp_path / "latest.safetensors"
+    network = bnn.Network.of([[0, 1], [1, 0]])
+    network.save(target)
+    assert target.stat().st_mode & 0o777 == 0o666 & ~files._umask()
+    target.chmod(0o640)
+    link.symlink_to(target)
+    bnn.Network.of([[0, 2], [2, 0]]).save(link)
+    assert link.is_symlink()
+    assert target.stat().st_mode & 0o777 == 0o640
+    assert bnn.Network.load(target).weights[0, 1] == 2.0
+
+
+def test_only_ordinary_files_are_read_and_written(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    network = bnn.Network.of([[0, 1], [1, 0]])
+    for action in (network.save, bnn.Network.load):
+        with pytest.raises(FileError, match="is no ordinary file; give the name of one"):
+            action(pipe)
+    with pytest.raises(FileError, match="cannot be written"):
+        network.save(tmp_path / ("x" * 300))

@@ -1,17 +1,16 @@
 """The network: fields, energies, unknown neurons, damage, other types, and files."""
 
-import json
-
 import cases
 import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import save_file
 
 import bnn
 from bnn.errors import DataError, FileError, SchemaError
+from bnn.files import read_tensors, write_tensors
 
 PATTERNS = bnn.Records.from_patterns(np.random.default_rng(0).integers(0, 2, (12, 9)))
 LAYOUT = bnn.Layout(bnn.Records.from_patterns([[0, 1]]).schema, "on")
@@ -143,39 +142,34 @@ def saved(tmp_path):
     return path
 
 
-def rewrite(path, change, **arrays):
-    """Write the file again with its note changed and other arrays."""
-    from safetensors import safe_open
-
-    with safe_open(path, framework="numpy") as file:
-        note = json.loads(file.metadata()["bnn"])
-    change(note)
-    save_file({**load_file(path), **arrays}, path, metadata={"bnn": json.dumps(note)})
+def rewrite(path, change, **new):
+    """Write the file again, whole and of good conscience, with its header changed and other arrays."""
+    arrays, header = read_tensors(path, "network")
+    change(header)
+    write_tensors(path, arrays | new, header, "network")
 
 
-def header(**changes):
-    return lambda note: note["header"].update(changes)
+def said(**changes):
+    return lambda header: header.update(changes)
 
 
 @pytest.mark.parametrize(
     ("change", "arrays", "sentence"),
     [
-        (lambda note: note.update(version=99), {}, r"was written by a newer bnn \(format 99, .*upgrade bnn\."),
-        (lambda note: note.update(kind="counts"), {}, r"holds counts, not network"),
-        (lambda note: note["header"].pop("schema"), {}, r"is damaged: 'schema'"),
-        (header(constant="deep"), {}, r"is damaged: could not convert string to float: 'deep'"),
-        (header(grid=0.3), {}, r"is damaged: Network\.grid: got 0\.3; the grid is a power of two, 0\.0 or None\."),
-        (header(provenance=3), {}, r"is damaged: "),
-        (header(low=3), {}, r"is damaged: Network\.low: got 3; the off state is 0 or -1\."),
-        (header(coding="offf"), {}, r"is damaged: "),
-        (header(schema={"attributes": []}), {}, r"is damaged: Schema\.from_json: malformed schema .*got none"),
-        (header(schema=3), {}, r"is damaged: "),
-        (header(), {"extra": np.zeros(3)}, r"is damaged: .*'extra'"),
-        (header(), {"bias": np.zeros(3)}, r"is damaged: "),
-        (header(), {"weights": np.full((9, 9), np.nan)}, r"is damaged: Network\.weights: nan at 'x0' from 'x0'"),
+        (lambda header: header.pop("schema"), {}, r"is damaged: 'schema'"),
+        (said(constant="deep"), {}, r"is damaged: could not convert string to float: 'deep'"),
+        (said(grid=0.3), {}, r"is damaged: Network\.grid: got 0\.3; the grid is a power of two, 0\.0 or None\."),
+        (said(provenance=3), {}, r"is damaged: "),
+        (said(low=3), {}, r"is damaged: Network\.low: got 3; the off state is 0 or -1\."),
+        (said(coding="offf"), {}, r"is damaged: "),
+        (said(schema={"attributes": []}), {}, r"is damaged: Schema\.from_json: malformed schema .*got none"),
+        (said(schema=3), {}, r"is damaged: "),
+        (said(), {"extra": np.zeros(3)}, r"is damaged: .*'extra'"),
+        (said(), {"bias": np.zeros(3)}, r"is damaged: "),
+        (said(), {"weights": np.full((9, 9), np.nan)}, r"is damaged: Network\.weights: nan at 'x0' from 'x0'"),
     ],
 )
-def test_damaged_foreign_and_newer_files(saved, change, arrays, sentence):
+def test_files_that_make_no_network(saved, change, arrays, sentence):
     rewrite(saved, change, **arrays)
     with pytest.raises(FileError, match=rf"net\.safetensors: {sentence}"):
         bnn.Network.load(saved)
@@ -187,6 +181,9 @@ def test_files_cut_short_or_of_something_else(saved, tmp_path):
         saved.write_bytes(content)
         with pytest.raises(FileError, match=r"net\.safetensors: is damaged, cut short, or no safetensors file"):
             bnn.Network.load(saved)
+    bnn.Counts.of(PATTERNS).save(saved)
+    with pytest.raises(FileError, match=r"net\.safetensors: holds counts, not network; load it as what it is\."):
+        bnn.Network.load(saved)
     save_file({"weights": np.zeros(2)}, saved)
     with pytest.raises(FileError, match=r"is a safetensors file of another program, not network written by bnn\."):
         bnn.Network.load(saved)

@@ -1,14 +1,13 @@
-"""What `recall` does around the dynamics: bits, unknown, clamps, input, records, and a verdict that can fail."""
+"""What `recall` does around the dynamics: bits, unknown, clamps, input, and what is recorded."""
 
 import cases
 import numpy as np
 import pytest
 import torch
-from strategies import on_off_schema
+from strategies import unchecked
 
 import bnn
-from bnn.errors import DataError, DescentError, SchemaError
-from bnn.kernels import flips
+from bnn.errors import DataError, SchemaError
 from bnn.kernels.threads import threads
 
 RNG = np.random.default_rng(0)
@@ -269,80 +268,22 @@ def test_a_row_that_has_settled_repeats_its_last_value():
     assert alone.energy.tolist() == [[0.0]]
 
 
+def test_the_two_step_energy_ends_at_twice_the_energy_alone_or_in_a_batch():
+    network = bnn.Network.of([[0, 2, 0], [2, 0, 2], [0, 2, 0]])
+    alone = bnn.recall(network, [[1, 0, 1]], bnn.Synchronous())  # 101, 111, 111
+    assert alone.energy.tolist() == [[0.0, -4.0, -4.0]]
+    assert alone.lyapunov.tolist() == [[0.0, -4.0, -8.0]]  # -s(t)' W s(t-1)
+    assert alone.sweeps.tolist() == [1]
+    batch = bnn.recall(network, [[1, 0, 1], [0, 0, 1]], bnn.Synchronous())
+    assert_same(batch, alone, slice(0, 1))
+
+
 def test_progress_is_told_of_the_rows_that_have_ended():
     told = []
     trace = bnn.recall(ODDS, CUES, seed=0, progress=lambda done, of: told.append((done, of)))
     assert len(told) == trace.sweeps.max()
     assert told == sorted(told)
     assert told[-1] == (6, 6)
-
-
-# --- A verdict that can fail --------------------------------------------------------------------------------------
-
-ALL = [case.dynamics for case in cases.DYNAMICS_CASES if case.dynamics.settles]
-
-
-@pytest.mark.parametrize("dynamics", ALL, ids=[case.name for case in cases.DYNAMICS_CASES if case.dynamics.settles])
-@pytest.mark.parametrize("backend", ["compiled", "torch"])
-def test_a_network_that_only_claims_to_be_symmetric_is_found_out(dynamics, backend):
-    layout = bnn.Layout(on_off_schema(3), "on")
-    weights = torch.tensor([[0.0, 2.0, -1.0], [-3.0, 0.0, 1.0], [2.0, -1.0, 0.0]], dtype=torch.float64)
-    network = bnn.Network(weights, torch.zeros(3, dtype=torch.float64), layout)
-    object.__setattr__(network, "symmetric", True)
-    asked = {"seed": 0, "max_sweeps": 5, "backend": backend}
-    trace = bnn.recall(network, [[1, 1, 0], [0, 1, 0]], dynamics, **asked)
-    assert trace.descent.guaranteed
-    assert not trace.descent.holds
-    assert trace.descent.mismatch > 1.0  # whether or not anything has risen
-    with pytest.raises(
-        DescentError, match=r"recall: the (two-step )?energy rose by .* bits and the independent checks"
-    ):
-        bnn.recall(network, [[1, 1, 0], [0, 1, 0]], dynamics, check="raise", **asked)
-
-
-@pytest.mark.parametrize("asked_before", [False, True])
-@pytest.mark.parametrize("backend", ["compiled", "torch"])
-@pytest.mark.parametrize("dynamics", ALL[:4:2], ids=["asynchronous", "synchronous"])
-def test_weights_changed_while_recall_runs_are_found_out(dynamics, backend, asked_before):
-    network = bnn.learn(PATTERNS, "hopfield")
-    cues = np.random.default_rng(2).integers(0, 2, (20, 40))
-    if asked_before:
-        trace = bnn.recall(network, cues, dynamics, seed=0, check="raise")
-        assert trace.sweeps.max() > 1  # so that some neurons flip after the change
-
-    def disturb(*_):
-        network.weights[20:] *= 2
-        network.weights[:, 20:] *= 2
-
-    with pytest.raises(DescentError, match=r"the network was changed while it ran, or the machine erred\."):
-        bnn.recall(network, cues, dynamics, seed=0, check="raise", backend=backend, progress=disturb)
-
-
-@pytest.mark.parametrize("wrong", [None, *range(40)])
-def test_a_loop_that_errs_by_the_least_is_found_out(monkeypatch, wrong):
-    right = flips.threshold_sweep
-
-    def err(*arguments):
-        right(*arguments)
-        fields, energy = arguments[3], arguments[10]
-        if wrong is None:
-            energy[0] -= ODDS.grid  # towards descent, so that no rise betrays it
-        else:
-            fields[0, wrong] += ODDS.grid
-
-    monkeypatch.setattr(flips, "threshold_sweep", err)
-    trace = bnn.recall(ODDS, CUES[:1], max_sweeps=1, seed=0)
-    assert trace.descent.largest_rise == 0.0
-    assert trace.descent.mismatch >= ODDS.grid / 2
-    assert not trace.descent.holds
-
-
-def test_a_rise_is_no_error_where_nothing_is_promised():
-    network = bnn.Network.of([[0, 2], [-3, 0]])
-    trace = bnn.recall(network, [[1, 1], [0, 1]], check="raise", seed=0)
-    assert not trace.descent.guaranteed
-    assert not trace.descent.holds
-    assert "asymmetric" in trace.descent.reason
 
 
 # --- Errors -------------------------------------------------------------------------------------------------------
@@ -401,6 +342,24 @@ def test_a_rise_is_no_error_where_nothing_is_promised():
 def test_arguments_that_cannot_be(cues, arguments, sentence):
     with pytest.raises(DataError, match=sentence):
         bnn.recall(PAIR, cues, **arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (([[0]], [[1]]), r"recall\.network: got list; give a Network, such as bnn\.learn\(records\)\."),
+        (
+            (PAIR, [[1, 0]], bnn.Asynchronous),
+            r"recall\.dynamics: got <class .*Asynchronous'>; give an instance, such as",
+        ),
+    ],
+)
+def test_things_that_are_something_else(arguments, sentence):
+    with unchecked(), pytest.raises(DataError, match=sentence):
+        bnn.recall(*arguments)
+    for name, value in (("seed", 1.5), ("seed", "a"), ("max_sweeps", 2.0)):
+        with unchecked(), pytest.raises(DataError, match=rf"recall\.{name}: got {value!r}; "):
+            bnn.recall(PAIR, [[1, 0]], **{name: value})
 
 
 def test_attributes_are_unknown_and_clamped_as_a_whole():

@@ -24,12 +24,19 @@ from bnn.kernels import flips, twins
 from bnn.network import Network
 
 ORDERS = ("random", "fixed")
+LARGEST = 1e30  # so that random thresholds stay finite in float32
 
 
 def check_order(owner: str, order: str) -> None:
     """Refuse an unknown order of updates."""
     if order not in ORDERS:
         raise unknown_name(f"{owner}.order", order, ORDERS)
+
+
+def check_parallel(owner: str, parallel: bool) -> None:
+    """Refuse what is neither True nor False, such as an order given in the place of ``parallel``."""
+    if not isinstance(parallel, bool | np.bool_):
+        raise DataError(f"{owner}.parallel: got {parallel!r}; give True or False.")
 
 
 def threshold_sweep(work: Work, number: int, random: bool, noise: np.ndarray) -> np.ndarray:
@@ -144,9 +151,10 @@ class Glauber(Dynamics):
     settles: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.temperature < np.inf:
+        if not isinstance(self.temperature, int | float | np.number) or not 0.0 < self.temperature < LARGEST:
             raise DataError(
-                f"Glauber.temperature: got {self.temperature}; use a positive number of bits, or Asynchronous() for 0."
+                f"Glauber.temperature: got {self.temperature!r}; use a positive number of bits below 1e30, "
+                "or Asynchronous() for 0."
             )
 
     def guarantee(self, network: Network) -> Guarantee:
@@ -158,7 +166,6 @@ class Glauber(Dynamics):
         step = 1 - work.network.low
         noise = np.empty((len(rows := work.running()), work.network.neurons), _numpy_dtype(work))
         for k, row in enumerate(rows.tolist()):
-            # counted from 1, because numpy takes (seed, sweep, 0) for (seed, sweep): the order's generator
             uniform = 1.0 - np.random.default_rng([work.seed, number, NOISE, row]).random(work.network.neurons)
             # u < P(on) exactly when the field exceeds this threshold
             noise[k] = self.temperature / step * (np.log2(uniform) - np.log2(np.maximum(1.0 - uniform, 1e-300)))

@@ -22,7 +22,7 @@ from bnn.dynamics.base import (
     step_parallel,
     two_step_guarantee,
 )
-from bnn.dynamics.threshold import check_order
+from bnn.dynamics.threshold import check_order, check_parallel
 from bnn.errors import DataError
 from bnn.kernels import threads, twins, winners
 from bnn.network import Network
@@ -55,8 +55,8 @@ class WinnerTakeAll(Dynamics):
 
     Sequential (default): one attribute at a time takes the value of largest b(j) + field from outside the attribute +
     W(j,j)/2; a tie keeps the present value. From a legal state, one value an attribute, E never rises. Attributes that
-    the cue leaves unknown, or gives no value or several, are filled first; the claim starts there. An attribute that
-    owns one neuron chooses between on and off.
+    the cue leaves unknown, or gives no value or several, are filled first; the claim starts there. A two-valued
+    attribute that owns one neuron chooses between on and off.
 
     Parameters
     ----------
@@ -73,6 +73,7 @@ class WinnerTakeAll(Dynamics):
     one_value: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        check_parallel("WinnerTakeAll", self.parallel)
         check_order("WinnerTakeAll", self.order)
 
     @property
@@ -180,9 +181,10 @@ class KWinners(Dynamics):
     name: ClassVar[str] = "k-winners"
 
     def __post_init__(self) -> None:
+        check_parallel("KWinners", self.parallel)
         check_order("KWinners", self.order)
-        if self.k is not None and self.k < 1:
-            raise DataError(f"KWinners.k: got {self.k}; at least one neuron wins.")
+        if self.k is not None and (not isinstance(self.k, int | np.integer) or self.k < 1):
+            raise DataError(f"KWinners.k: got {self.k!r}; give a whole number of at least 1, or None.")
 
     @property
     def lyapunov(self) -> str:

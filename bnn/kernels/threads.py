@@ -1,6 +1,7 @@
 """Rows divided over threads: serial loops that release the interpreter lock, one pool for the process."""
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -117,6 +118,8 @@ def _forget() -> None:
     """In a forked child the pool's threads do not exist."""
     global _pool, _making
     _pool, _making = None, Lock()
+    if "torch" in sys.modules:  # its own pool is gone too, and a product would wait for it for ever
+        sys.modules["torch"].set_num_threads(1)
 
 
 if hasattr(os, "register_at_fork"):

@@ -69,7 +69,7 @@ class Connections:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Draft:
-    """What a rule makes, before it is rounded once and becomes a `Network`.
+    """What a rule makes; `learn` takes its arrays over, rounds them once in place and makes them a `Network`.
 
     Attributes
     ----------

@@ -12,7 +12,7 @@ from bnn.rules.base import Connections, Draft, Rule, fill_tiles, require_positiv
 
 def chosen_estimate(name: str) -> Estimate:
     """The registered estimate of that name; an unknown one is an error naming the nearest."""
-    if name not in ESTIMATES:
+    if not isinstance(name, str) or name not in ESTIMATES:
         raise unknown_name("learn.estimate", name, ESTIMATES)
     return ESTIMATES[name]
 
