@@ -117,5 +117,8 @@ def decode(
         kinds = {type(value) for value in attribute.values}
         if len(kinds - {int, float}) > 0 and len(kinds) > 1:
             values = [None if value is None else str(value) for value in values]
-        columns[attribute.name] = pa.array(values)
+        try:
+            columns[attribute.name] = pa.array(values)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):  # numbers that no arrow type holds together
+            columns[attribute.name] = pa.array([None if value is None else str(value) for value in values])
     return pa.table(columns)

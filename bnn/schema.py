@@ -144,7 +144,10 @@ class Schema:
     def require_same(self, other: Schema, owner: str) -> None:
         """Raise `SchemaError`, naming the first difference, unless codes mean the same in both schemas."""
         if self is not other and (difference := self.difference(other)) is not None:
-            raise SchemaError(f"{owner}: the schemas differ: {difference}; widen both with schema.union(other) first.")
+            raise SchemaError(
+                f"{owner}: the schemas differ: {difference}; widen both with schema.union(other) first, or read one "
+                "table with the schema of the other."
+            )
 
     def union(self, other: Schema) -> Schema:
         """Widen to hold another schema's values too: ours keep their codes, new ones follow in their order.

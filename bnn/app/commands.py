@@ -6,6 +6,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, cast
 
 import typer
@@ -31,6 +32,7 @@ class Commands(TyperGroup):
     def main(self, args: Sequence[str] | None = None, *others: Any, **options: Any) -> Any:
         """Run one command, or show the help where none is named, and exit."""
         words = list(sys.argv[1:] if args is None else args) or ["--help"]
+        sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - closed by the shell
         for stream in (sys.stdout, sys.stderr):  # a terminal that lacks a letter shows a question mark for it
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="replace")
