@@ -119,11 +119,11 @@ def whole_weights(records: Records) -> tuple[Int64[np.ndarray, " rows"] | None, 
     scaled = np.rint(records.weights * SCALE)
     if scaled.sum() >= LIMIT:
         raise DataError(f"Counts.of: the weights add up to {records.weights.sum():g}; scale them to less than 2**42.")
-    if ((scaled == 0) & (records.weights > 0)).any():
-        least = records.weights[(scaled == 0) & (records.weights > 0)].min()
+    total = records.weights.sum() * SCALE
+    if abs(scaled.sum() - total) > 1e-3 * total:
         raise DataError(
-            f"Counts.of: a weight of {least:g} is less than half the unit 2**-20 that weights are rounded to; "
-            "multiply all weights by a common factor."
+            f"Counts.of: weights such as {np.median(records.weights):g} are too small for the unit 2**-20 that they "
+            "are rounded to; multiply all weights by a common factor."
         )
     whole = scaled.astype(np.int64)
     return whole, int(whole.sum()), SCALE

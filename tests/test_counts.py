@@ -442,3 +442,12 @@ def test_a_file_without_an_array_or_with_another_shape_is_refused(tmp_path, name
             ),
         ):
             Counts.load(path)
+
+
+def test_weights_too_small_for_their_unit_are_refused():
+    patterns = Records.from_patterns(np.ones((4, 2)))
+    for weights in (np.full(4, 2.0**-22), np.full(4, 1e-300)):
+        with pytest.raises(DataError, match=r"too small for the unit 2\*\*-20 .*; multiply all weights by a common"):
+            Counts.of(Records(patterns.codes, patterns.schema, weights))
+    mixed = Counts.of(Records(patterns.codes, patterns.schema, np.array([1.0, 1.0, 1.0, 1e-9])))
+    assert mixed.records == 3.0

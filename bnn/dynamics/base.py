@@ -18,7 +18,8 @@ from bnn.kernels import parallel, threads, twins, winners
 from bnn.network import Network
 
 RUNNING, SETTLED, CYCLE = 0, 1, 2
-GRAIN = 8  # rows a thread takes at least
+GRAIN = 32  # rows a thread takes at least: waking one costs as much as a few rows
+SAMPLE = 64  # rows that tell whether a dense product is quicker than single columns
 ENERGY, TWO_STEP = "energy", "two-step energy"
 ORDER, NOISE = 1, 2  # streams of one seed: never the one that made the cues
 OUTCOMES = ("limit", "settled", "cycle")
@@ -227,7 +228,10 @@ def step_parallel(work: Work, number: int, choose: Callable[[np.ndarray, Tensor]
     """One parallel step of the running rows: ``choose(rows, chosen)`` writes the next states. Two-cycles end."""
     rows = work.running()
     if work.previous is None or work.chosen is None:
-        work.previous, work.chosen = torch.full_like(work.states, 2), work.states.clone()
+        # Copied by numpy: torch's own threads would go on spinning beside ours
+        states = work.states.cpu().numpy()
+        work.previous = torch.from_numpy(np.full_like(states, 2)).to(work.states.device)
+        work.chosen = torch.from_numpy(states.copy()).to(work.states.device)
     chosen = work.chosen
     choose(rows, chosen)
     changed = torch.argwhere(chosen != work.states).cpu().numpy() if work.log_flips else None
@@ -236,12 +240,15 @@ def step_parallel(work: Work, number: int, choose: Callable[[np.ndarray, Tensor]
     if work.compiled:
         columns, bias, states, fields = work.views("columns", "bias", "states", "fields")
         moved = np.empty((0, 0), fields.dtype)
-        if np.count_nonzero(chosen.numpy() != states) * 8 > len(rows) * states.shape[1]:
+        some = rows[:SAMPLE]
+        if np.count_nonzero(chosen.numpy()[some] != states[some]) * 8 > len(some) * states.shape[1]:
             change = (chosen - work.states)[torch.from_numpy(rows)]
             moved = (change.to(work.fields.dtype) @ work.network.columns).numpy()
         arrays = (columns, bias, states, work.previous.numpy(), chosen.numpy(), fields)
         threads.run(
-            lambda begin, end: parallel.parallel_step(*arrays, moved[begin:end], rows[begin:end], *results),
+            lambda begin, end: parallel.parallel_step(
+                *arrays, moved[begin:end], work.network.symmetric, rows[begin:end], *results
+            ),
             len(rows),
             GRAIN,
         )

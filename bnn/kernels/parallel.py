@@ -10,43 +10,63 @@ from bnn.kernels.compiling import compiled_sums
 
 @compiled_sums
 def parallel_step(  # type: ignore[no-untyped-def]
-    columns, bias, states, previous, chosen, fields, moved, rows, energy, two_step, rise, flips, back
+    columns, bias, states, previous, chosen, fields, moved, symmetric, rows, energy, two_step, rise, flips, back
 ):
     """Put ``chosen`` in place of ``states`` (kept in ``previous``) and bring fields and both energies up to date.
 
-    ``two_step`` becomes -s(t+1)' W s(t) - b'(s(t+1) + s(t)), ``rise`` the largest rise of it; ``back``: which rows
-    returned to the state before last. ``moved`` [rows or 0, neurons]: W times the change, where it is already known.
+    ``two_step`` becomes -s(t+1)' W s(t) - b'(s(t+1) + s(t)) = 2 E(t) - d'h(t), d the change, ``rise`` the largest rise
+    of it; with symmetric weights E falls by d'(h(t) + h(t+1)) / 2. ``back``: which rows returned to the state before
+    last. ``moved`` [rows or 0, neurons]: W times the change, where it is already known.
     """
+    known = moved.shape[0] > 0
+    changed = np.empty(states.shape[1], np.int64)
     for k in range(rows.size):
         r = rows[k]
         h = fields[r]
-        b = bias[min(r, bias.shape[0] - 1)]
-        pair = 0.0
+        s = states[r]
+        new = chosen[r]
+        old = previous[r]
         count = 0
-        differ = 0
-        for j in range(h.size):
-            pair += chosen[r, j] * np.float64(h[j]) + states[r, j] * np.float64(b[j])
-            differ += chosen[r, j] != previous[r, j]
-        known = moved.shape[0] > 0
-        for j in range(h.size):
-            change = chosen[r, j] - states[r, j]
-            if change != 0:
-                count += 1
-                if not known:
-                    v = columns.dtype.type(change)
-                    c = columns[j]
-                    for i in range(h.size):
-                        h[i] += v * c[i]
+        for j in range(s.size):
+            count += new[j] != s[j]
+        flips[r] = count
+        before = 0.0
+        if count > 0:
+            differ = 0
+            for j in range(s.size):
+                differ += new[j] != old[j]
+            back[r] = differ == 0
+            place = 0
+            for j in range(s.size):
+                changed[place] = j
+                place += new[j] != s[j]
+                if place == count:
+                    break
+            for j in changed[:count]:
+                before += (new[j] - s[j]) * np.float64(h[j])
+        pair = 2.0 * energy[r] - before
+        rise[r] = max(rise[r], pair - two_step[r])
+        two_step[r] = pair
+        if count == 0:
+            continue
         if known:
             for i in range(h.size):
                 h[i] += moved[k, i]
-        single = 0.0
-        for j in range(h.size):
-            single += chosen[r, j] * (np.float64(h[j]) + np.float64(b[j]))
-            previous[r, j] = states[r, j]
-            states[r, j] = chosen[r, j]
-        rise[r] = max(rise[r], 0.0 - pair - two_step[r])
-        two_step[r] = 0.0 - pair
-        energy[r] = 0.0 - 0.5 * single
-        flips[r] = count
-        back[r] = differ == 0
+        else:
+            for j in changed[:count]:
+                v = columns.dtype.type(new[j] - s[j])
+                c = columns[j]
+                for i in range(h.size):
+                    h[i] += v * c[i]
+        total = 0.0
+        if symmetric:
+            for j in changed[:count]:
+                total += (new[j] - s[j]) * np.float64(h[j])
+            energy[r] -= 0.5 * (before + total)
+        else:
+            b = bias[min(r, bias.shape[0] - 1)]
+            for j in range(s.size):
+                total += new[j] * (np.float64(h[j]) + np.float64(b[j]))
+            energy[r] = 0.0 - 0.5 * total
+        old[:] = s
+        s[:] = new

@@ -217,14 +217,15 @@ def choose_winners(states, fields, free, start, single, low, rows, chosen):  # t
             if single[a]:
                 new[first] = 1 if h[first] > 0 else (low if h[first] < 0 else s[first])
                 continue
-            best = first
             top = h[first]
             now = first
             for j in range(first, last):
                 new[j] = low
-                now = j if s[j] == 1 else now
-                best = j if h[j] > top else best
                 top = max(top, h[j])
+                now = j if s[j] == 1 else now
+            best = first
+            while h[best] < top:
+                best += 1
             new[now if h[now] == top and s[now] == 1 else best] = 1
 
 

@@ -71,7 +71,7 @@ def winner_take_all(patterns=1775, groups=32, size=32, seed=0):
     stored = bnn.Records(rng.integers(0, size, (patterns, groups), dtype=np.int8), schema)
     network = bnn.learn(stored, "probability", dtype=torch.float32)
     cues = bnn.corrupt(stored, flip=1 / groups, seed=rng)
-    states = network.encode(cues)
+    states = network.encode(cues).astype(np.int8)
     took = medians(
         {
             "product": product(patterns, groups * size),

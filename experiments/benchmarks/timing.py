@@ -12,6 +12,8 @@ from dataclasses import asdict, dataclass
 from rich.console import Console
 from rich.table import Table
 
+PAUSE = 0.02  # seconds, so that the threads of the last run have stopped spinning and do not slow this one
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -35,6 +37,7 @@ def medians(runs: Mapping[str, Callable[[], object]], repeats: int = 9) -> dict[
         run()
     for _ in range(repeats):
         for name, run in runs.items():
+            time.sleep(PAUSE if len(runs) > 1 else 0.0)
             start = time.perf_counter()
             run()
             times[name].append(time.perf_counter() - start)
