@@ -185,9 +185,10 @@ class Network:
     def negative_self(self) -> int | None:
         """The neuron with the most negative self-connection, None where none is negative."""
         if "least" not in self._found:
-            self._found["least"] = self.diagonal.argmin().cpu()
-        least = int(self._found["least"])
-        return least if self.diagonal[least] < 0 else None
+            least = self.diagonal.argmin()
+            self._found["least"] = torch.where(self.diagonal[least] < 0, least, -1).cpu()
+        found = int(self._found["least"])
+        return None if found < 0 else found
 
     def field(self, states: States) -> Float[Tensor, "batch neurons"]:
         """Field h = W V + b, in bits: what the other neurons say for (positive) or against a neuron being on.

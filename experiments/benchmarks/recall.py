@@ -48,7 +48,8 @@ def asynchronous(neurons, patterns, dtype, target, one_target=None):
     name = f"asynchronous, {neurons:,} neurons, {patterns} patterns, {kind}"
     yield Figure(name, took["recall"] / took["product"], target, "products")
     if one_target is not None:
-        took = medians({"one": lambda: bnn.recall(network, one, seed=0, check="raise")}, repeats=101)
+        repeats = 1001 if neurons <= 1000 else 101
+        took = medians({"one": lambda: bnn.recall(network, one, seed=0, check="raise")}, repeats)
         yield Figure(f"one cue, {neurons:,} neurons, {patterns} patterns, {kind}", took["one"] * 1e3, one_target, "ms")
 
 
