@@ -647,3 +647,9 @@ def test_errors_are_red_only_where_colours_are(monkeypatch):
 
 def test_exit_codes_are_the_usual_ones():
     assert (commands.IMPOSSIBLE, commands.INTERRUPTED) == (2, 130)
+
+
+@pytest.mark.usefixtures("pictures")
+def test_noise_that_rounds_to_nothing_is_told(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,class\nx,p,u\ny,q,v\nx,q,u\n")
+    assert "rounds to none" in bnn_("recall", "--data", str(tmp_path / "t.csv")).stdout

@@ -49,6 +49,9 @@ def headline(task: Task) -> str:
     if task.noise is not None:
         table = any(attribute.kind != "on_off" for attribute in schema.attributes)
         rows, cells = ("rows", "cells") if table else ("patterns", "pixels" if schema.shape else "neurons")
+        if task.noise > 0 and not (task.cues.codes != task.truth.codes).any():
+            share = f"{_percent(task.noise)} of a row's {len(schema.names)} {cells}"
+            return f"{task.name}: {task.learned.rows:,} {rows} learned; cues: the same, {share} rounds to none; {how}."
         changed = f"cues: the same with {_percent(task.noise)} of their {cells} {'changed' if table else 'flipped'}"
         return f"{task.name}: {task.learned.rows:,} {rows} learned; {changed}; {how}."
     others = len(schema.names) - len(task.request.mask)
