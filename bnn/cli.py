@@ -191,7 +191,11 @@ def recall(
             except (BnnError, MemoryError, KeyboardInterrupt) as error:
                 trouble = trouble or error
     summaries = [summarise(name, trace, task.truth) for name, trace in traces.items()]
-    said = [a for name, trace in traces.items() for a in answers(name, trace, task.truth, request.mask, task.input)]
+    said = [
+        one
+        for name, trace in traces.items()
+        for one in answers(name, trace, task.learned, task.truth, request.mask, task.input)
+    ]
     if as_json:
         found = {"rows": [asdict(s) for s in summaries], "files": files}
         print(json.dumps(found | ({} if row is None else {"answers": [asdict(a) for a in said]}), allow_nan=False))

@@ -262,7 +262,7 @@ def test_unknown_value_of_the_row_itself():
 
 def test_threshold_may_leave_an_attribute_without_a_value():
     task = prepare(Request(data="zoo", row=3, mask=("legs",), dynamics="asynchronous", input="-1000"))
-    (answer,) = answers("odds", run(task, "odds", lambda *_: None), task.truth, ("legs",), task.input)
+    (answer,) = answers("odds", run(task, "odds", lambda *_: None), task.learned, task.truth, ("legs",), task.input)
     assert answer == Answer("odds", "legs", None, 4)
     assert report.answer(answer).plain == "odds: no value of legs came on (the row says 4)."
 
@@ -653,3 +653,9 @@ def test_exit_codes_are_the_usual_ones():
 def test_noise_that_rounds_to_nothing_is_told(tmp_path):
     (tmp_path / "t.csv").write_text("a,b,class\nx,p,u\ny,q,v\nx,q,u\n")
     assert "rounds to none" in bnn_("recall", "--data", str(tmp_path / "t.csv")).stdout
+
+
+def test_the_share_of_the_rows_is_their_share(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\nx,same\ny,same\nx,same\n")
+    told = found("recall", "--data", str(tmp_path / "t.csv"), "--row", "0", "--mask", "b", "--rule", "odds")
+    assert told["answers"][0]["prior"] == 1.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Bool, Float64, Int, Int8
@@ -97,15 +97,17 @@ def summarise(rule: str, trace: Trace, truth: Records) -> Summary:
     )
 
 
-def answers(rule: str, trace: Trace, truth: Records, hidden: Sequence[str], given: str | float) -> list[Answer]:
+def answers(
+    rule: str, trace: Trace, learned: Records, truth: Records, hidden: Sequence[str], given: str | float
+) -> list[Answer]:
     """What a rule says of each hidden attribute of the one row recalled.
 
     Parameters
     ----------
     rule, trace
         Who answers, and its recall of that row.
-    truth
-        The row itself.
+    learned, truth
+        What was learned from, and the row itself.
     hidden
         Names of the attributes.
     given
@@ -119,7 +121,11 @@ def answers(rule: str, trace: Trace, truth: Records, hidden: Sequence[str], give
     for name in hidden:
         code = int(truth.codes[0, truth.schema.index(name)])
         true = truth.schema[name].values[code] if code >= 0 else None
-        told.append(_answer(rule, network, name, true, on, fields, external))
+        one = _answer(rule, network, name, true, on, fields, external)
+        if one.prior is not None and one.recalled is not None:  # the share itself: the network's is kept from 0 and 1
+            codes = learned.codes[:, truth.schema.index(name)]
+            one = replace(one, prior=float((codes[codes >= 0] == truth.schema[name].code(one.recalled)).mean()))
+        told.append(one)
     return told
 
 
