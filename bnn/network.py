@@ -177,6 +177,15 @@ class Network:
         return self._found["columns"]
 
     @property
+    def evidence(self) -> Float[Tensor, "attributes neurons"] | None:
+        """Contiguous rows ``silence[:, a]``, what knowing an attribute adds to the bias; None without silence."""
+        if self.silence is None:
+            return None
+        if "evidence" not in self._found:
+            self._found["evidence"] = self.silence.T.contiguous()
+        return self._found["evidence"]
+
+    @property
     def diagonal(self) -> Float[Tensor, " neurons"]:
         """Self-connections W(j,j), zero unless they were asked for."""
         return self.weights.diagonal()

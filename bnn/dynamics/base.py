@@ -192,7 +192,7 @@ class Dynamics(ABC):
         if not work.compiled:
             return twins.fill(work, missing, own, self.one_value)
         states, fields, mirror, bias = work.views("states", "fields", "mirror", "bias")
-        evidence = np.empty((0, 0), fields.dtype) if network.silence is None else network.silence.T.numpy().copy()
+        evidence = np.empty((0, 0), fields.dtype) if network.evidence is None else network.evidence.numpy()
         columns, weights = work.views("columns", "weights")
         gaps, layout = missing.numpy(), network.layout
         rows = np.flatnonzero(gaps.any(axis=1))
