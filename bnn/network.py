@@ -199,13 +199,45 @@ class Network:
         found = int(self._found["least"])
         return None if found < 0 else found
 
+    @property
+    def indefinite(self) -> int | None:
+        """The first attribute whose weights between its own values are not positive semidefinite, None where all are."""
+        if "indefinite" not in self._found:
+            same = torch.tensor(self.layout.attribute, device=self.weights.device)
+            inner = (self.weights != 0) & (same[:, None] == same)
+            bad = -1
+            for a in torch.unique(same[inner.any(dim=1)]).tolist():
+                mine = slice(*self.layout.start[a : a + 2].tolist())
+                block = self.weights[mine, mine].double()
+                if float(torch.linalg.eigvalsh(block)[0]) < -1e-12 * float(block.abs().max()):
+                    bad = a
+                    break
+            self._found["indefinite"] = torch.tensor(bad)
+        found = int(self._found["indefinite"])
+        return None if found < 0 else found
+
+    @property
+    def largest_row_sum(self) -> float:
+        """Largest sum of |W(j,i)| over i: no eigenvalue is larger in size."""
+        if "row sum" not in self._found:
+            self._found["row sum"] = self.weights.abs().sum(dim=1, dtype=torch.float64).max().cpu()
+        return float(self._found["row sum"])
+
+    @property
+    def least_eigenvalue(self) -> float:
+        """Smallest eigenvalue of the weights, where they are symmetric."""
+        if "least eigenvalue" not in self._found:
+            self._found["least eigenvalue"] = torch.linalg.eigvalsh(self.weights.double())[0].cpu()
+        return float(self._found["least eigenvalue"])
+
     def field(self, states: States) -> Float[Tensor, "batch neurons"]:
         """Field h = W V + b, in bits: what the other neurons say for (positive) or against a neuron being on.
 
         Parameters
         ----------
         states
-            [batch, neurons] in {0,1}, {-1,+1} or bool, NaN = unknown (adds nothing, [B eq 4]); or Records.
+            [batch, neurons] in {0,1}, {-1,+1} or bool, NaN = unknown (adds nothing, [B eq 4]); or Records. Fractions
+            are probabilities of being on, and the field is then the expected information [B eq 8, 9, 23].
         """
         values, bias = self._terms(states, "Network.field.states")
         return values @ self.columns + bias
@@ -227,7 +259,7 @@ class Network:
 
         NaN where something is unknown and the constant depends on what is known (odds form).
         """
-        read = coding.read_states(self.layout, states, "Network.log_similarity.states")
+        read = coding.read_states(self.layout, states, "Network.log_similarity.states", soft=True)
         similarity = -2.0 * self.energy(states) + self.constant
         if read.unknown is not None and self.silence is not None:
             similarity[torch.from_numpy(read.unknown.any(axis=1)).to(similarity.device)] = torch.nan
@@ -274,9 +306,9 @@ class Network:
     def decode(self, states: States) -> pa.Table:
         """Back to a table of attribute = value (pyarrow); null where no neuron of the attribute is on.
 
-        Where several are on, the one with the largest field speaks.
+        Where several are on, the one with the largest field speaks; of probabilities, the largest.
         """
-        read = coding.read_states(self.layout, states, "Network.decode.states")
+        read = coding.read_states(self.layout, states, "Network.decode.states", soft=True)
         return coding.decode(self.layout, read, self.field(states).cpu().double().numpy())
 
     def cut(self, share: float, seed: int | np.random.Generator | None = None) -> Network:
@@ -368,12 +400,12 @@ class Network:
 
     def _terms(self, states: States, owner: str) -> tuple[Tensor, Tensor]:
         """Values V (0 where unknown) in the weights' dtype, and the bias of each row."""
-        read = coding.read_states(self.layout, states, owner)
+        read = coding.read_states(self.layout, states, owner, soft=True)
         values, unknown = self.values_of(read)
         return values.to(self.weights.dtype), self.bias_for(unknown, owner)
 
     def values_of(self, read: NeuronStates) -> tuple[Shaped[Tensor, "batch neurons"], Tensor | None]:
-        """int8 states 1, ``low`` and, where unknown, 0, on the network's device; and the mask of the unknown."""
+        """States from ``low`` to 1 and, where unknown, 0, on the network's device; and the mask of the unknown."""
         values = 2 * read.on - 1 if self.low == -1 else read.on.copy()
         unknown = None
         if read.unknown is not None:
