@@ -201,7 +201,7 @@ class Network:
 
     @property
     def indefinite(self) -> int | None:
-        """The first attribute whose weights between its own values are not positive semidefinite, None where all are."""
+        """The first attribute whose weights between its values are not positive semidefinite, None where all are."""
         if "indefinite" not in self._found:
             same = torch.tensor(self.layout.attribute, device=self.weights.device)
             inner = (self.weights != 0) & (same[:, None] == same)

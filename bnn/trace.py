@@ -35,8 +35,8 @@ class Descent:
     mismatch
         Largest disagreement of the independent checks, in bits.
     tolerance
-        What rounding may do, in bits: 0 for networks rounded to a grid (all that `bnn.learn` makes). In a flow also the
-        most that one step of the solver may have done; each rise is held against the error of its own step.
+        What rounding may do, in bits: 0 for networks rounded to a grid (all that `bnn.learn` makes). In a flow, where
+        each rise is held against the error of its own step as the solver estimates it, also the largest of these.
     guaranteed
         Whether theory promises descent for this network under this dynamics.
     reason

@@ -13,6 +13,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 LN2 = log(2.0)
+NEVER = 1e-20  # smaller chances are 0: they change no sum, and numbers below the normal range are slow
 
 
 class Activation(ABC):
@@ -44,8 +45,10 @@ class Activation(ABC):
         return type(self)(start - start[0], self.single[first:last])
 
     @abstractmethod
-    def states(self, levels: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
-        """V of gain times u."""
+    def states(
+        self, levels: Float[Tensor, "rows neurons"], gain: Float[Tensor, "_ 1"]
+    ) -> Float[Tensor, "rows neurons"]:
+        """V of activation levels u."""
 
     @abstractmethod
     def inverse(self, states: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
@@ -72,9 +75,11 @@ class Logistic(Activation):
 
     name = "logistic"
 
-    def states(self, levels: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
-        """1 / (1 + 2^-x)."""
-        return torch.sigmoid(levels * LN2)
+    def states(
+        self, levels: Float[Tensor, "rows neurons"], gain: Float[Tensor, "_ 1"]
+    ) -> Float[Tensor, "rows neurons"]:
+        """1 / (1 + 2^(-gain u))."""
+        return _never(torch.sigmoid(levels * (gain * LN2)))
 
     def inverse(self, states: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
         """log2 V / (1 - V)."""
@@ -98,9 +103,11 @@ class Tanh(Activation):
     low = -1
     steepest = LN2 / 2
 
-    def states(self, levels: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
-        """tanh(x ln2 / 2)."""
-        return torch.tanh(levels * (LN2 / 2))
+    def states(
+        self, levels: Float[Tensor, "rows neurons"], gain: Float[Tensor, "_ 1"]
+    ) -> Float[Tensor, "rows neurons"]:
+        """tanh(gain u ln2 / 2)."""
+        return torch.tanh(levels * (gain * (LN2 / 2)))
 
     def inverse(self, states: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
         """log2 (1 + s) / (1 - s)."""
@@ -134,15 +141,17 @@ class Softmax(Activation):
         self.alone = torch.from_numpy(np.concatenate(groups.pop(0, [np.empty(0, np.int64)])))
         self.groups = [(torch.from_numpy(np.concatenate(members)), width) for width, members in groups.items() if width]
 
-    def states(self, levels: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
-        """2^x over its sum within the attribute."""
-        states = torch.empty_like(levels)
+    def states(
+        self, levels: Float[Tensor, "rows neurons"], gain: Float[Tensor, "_ 1"]
+    ) -> Float[Tensor, "rows neurons"]:
+        """2^(gain u) over its sum within the attribute."""
+        states, natural = torch.empty_like(levels), gain * LN2
         for neurons, width in self.groups:
-            grouped = levels[:, neurons].view(len(levels), -1, width)
-            states[:, neurons] = torch.softmax(grouped * LN2, dim=2).flatten(1)
+            grouped = (levels[:, neurons] * natural).view(len(levels), -1, width)
+            states[:, neurons] = torch.softmax(grouped, dim=2).flatten(1)
         if len(self.alone):
-            states[:, self.alone] = torch.sigmoid(levels[:, self.alone] * LN2)
-        return states
+            states[:, self.alone] = torch.sigmoid(levels[:, self.alone] * natural)
+        return _never(states)
 
     def inverse(self, states: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
         """log2 V; of a single neuron log2 V / (1 - V)."""
@@ -181,6 +190,11 @@ class Softmax(Activation):
             grouped = values[:, neurons].view(len(values), -1, width)
             total[:, neurons] = grouped.sum(dim=2, keepdim=True).expand_as(grouped).flatten(1)
         return total
+
+
+def _never(states: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
+    """Without chances too small to matter."""
+    return torch.nn.functional.threshold(states, NEVER, 0.0)
 
 
 def _information(states: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:

@@ -65,9 +65,9 @@ class Work:
         float64 [batch], bits: the largest rise beyond the error that its step may have made; ``rise`` itself where
         steps are exact.
     allowed
-        Largest error, in bits of what must fall, that a single step may have made.
-    solver
-        What a flow keeps of the rows at work.
+        Largest error, in bits, by which a rise was excused: what the solver's error may do in that step.
+    solvers
+        Of a flow: what it keeps of the rows at work.
     time, suspended
         Of a flow, else None: each row's own clock, float64 [batch], and whether the gain changed in its last step.
     flips
@@ -100,7 +100,7 @@ class Work:
     chosen: Int8[Tensor, "batch neurons"] | None = None
     log: list[tuple[int, np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=list)
     allowed: float = 0.0
-    solver: Any = None
+    solvers: list[Any] = field(default_factory=list)
     time: Float64[np.ndarray, " batch"] | None = None
     suspended: Bool[np.ndarray, " batch"] | None = None
     excess: Float64[np.ndarray, " batch"] = field(init=False)

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from math import exp
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int64
 from torch import Tensor
 
 from bnn.dynamics.activations import Activation
 from bnn.dynamics.base import Work
 from bnn.dynamics.graded import Equations, Solver
+from bnn.network import Network
 
 BLOCK = 128  # neurons whose fields are brought up to date together
 
@@ -47,11 +48,13 @@ class Coordinate(Solver):
     fields by increments; at the end of the sweep all are computed anew, so that nothing piles up.
     """
 
-    def __init__(self, work: Work, equations: Equations, step: float) -> None:
-        super().__init__(work, equations)
-        self.step = step
-        self.share = 1.0 - exp(-step / equations.tau)
-        self.blocks = blocks_of(work, equations.activation)
+    most = 1024
+
+    def __init__(
+        self, work: Work, equations: Equations, index: Int64[Tensor, " rows"], step: float, blocks: list[Block]
+    ) -> None:
+        super().__init__(work, equations, index)
+        self.step, self.share, self.blocks = step, 1.0 - exp(-step / equations.tau), blocks
 
     def sweep(self) -> None:
         """Ask every unit of every row once."""
@@ -83,7 +86,7 @@ class Coordinate(Solver):
         block: Block,
         states: Float[Tensor, "all neurons"],
         fields: Float[Tensor, "all neurons"],
-        gain: Float[Tensor, "all 1"],
+        gain: Float[Tensor, "_ 1"],
         rows: slice | Tensor,
         change: Float[Tensor, "rows block"] | None = None,
     ) -> Float[Tensor, "rows block"]:
@@ -91,7 +94,7 @@ class Coordinate(Solver):
         levels = fields[rows, block.neurons]
         if change is not None:
             levels = levels + change @ block.earlier
-        gap = block.activation.states(gain[rows] * levels) - states[rows, block.neurons]
+        gap = block.activation.states(levels, gain if len(gain) == 1 else gain[rows]) - states[rows, block.neurons]
         if self.free is None:
             return gap
         return gap * (self.free if len(self.free) == 1 else self.free[rows])[:, block.neurons]
@@ -101,7 +104,7 @@ class Coordinate(Solver):
         block: Block,
         states: Float[Tensor, "all neurons"],
         fields: Float[Tensor, "all neurons"],
-        gain: Float[Tensor, "all 1"],
+        gain: Float[Tensor, "_ 1"],
         rows: slice | Tensor,
     ) -> Float[Tensor, "rows block"]:
         """What the units of a block change by, each knowing the changes of those before it."""
@@ -114,9 +117,8 @@ class Coordinate(Solver):
         return change
 
 
-def blocks_of(work: Work, activation: Activation) -> list[Block]:
+def blocks_of(network: Network, activation: Activation) -> list[Block]:
     """All neurons in blocks of whole attributes, about `BLOCK` neurons each, or one attribute where it is larger."""
-    network = work.network
     layout, blocks, first = network.layout, [], 0
     start = layout.start.tolist()
     by_attribute = activation.name == "softmax"

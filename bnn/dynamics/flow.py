@@ -14,12 +14,13 @@ from torch import Tensor
 from bnn.coding import NeuronStates
 from bnn.dynamics.activations import ACTIVATIONS, Activation
 from bnn.dynamics.base import FREE_ENERGY, Dynamics, Guarantee, Work
-from bnn.dynamics.coordinate import Coordinate
+from bnn.dynamics.coordinate import Coordinate, blocks_of
 from bnn.dynamics.graded import Equations, Solver
 from bnn.dynamics.runge_kutta import TABLEAUS, RungeKutta
 from bnn.errors import DataError, unknown_name
 from bnn.network import Network
 
+Real = float | int
 DESCENT = "descent"
 SOLVERS = (*TABLEAUS, DESCENT)
 AUTO = "auto"
@@ -86,22 +87,22 @@ class GradientFlow(Dynamics):
     >>> network = bnn.Network.of([[0, 2], [2, 0]], bias=[-1, -1])
     >>> trace = bnn.recall(network, [[1, 1], [0, 0]], bnn.GradientFlow(gain=4.0), check="raise")
     >>> trace.states.round(2).tolist(), trace.outcome.tolist()
-    ([[0.93, 0.93], [0.07, 0.07]], ['settled', 'settled'])
+    ([[0.9, 0.9], [0.1, 0.1]], ['settled', 'settled'])
     >>> bnn.recall(network, [[1, 1], [0, 0]], bnn.GradientFlow(gain=1.0, solver="descent")).states.round(2).tolist()
     [[0.5, 0.5], [0.5, 0.5]]
     """
 
-    gain: float | tuple[float, float] = 1.0
-    tau: float = 1.0
+    gain: Real | tuple[Real, Real] = 1.0
+    tau: Real = 1.0
     solver: str = "dopri5"
-    rtol: float = 1e-4
-    atol: float = 1e-4
-    step: float | None = None
-    t_end: float | None = None
-    settle: float = 1e-4
+    rtol: Real = 1e-4
+    atol: Real = 1e-4
+    step: Real | None = None
+    t_end: Real | None = None
+    settle: Real = 1e-4
     activation: str = AUTO
-    anneal: float = 0.0
-    blur: float = 0.05
+    anneal: Real = 0.0
+    blur: Real = 0.05
     name: ClassVar[str] = "flow"
     graded: ClassVar[bool] = True
     limit: ClassVar[int] = 10_000
@@ -112,9 +113,7 @@ class GradientFlow(Dynamics):
                 raise unknown_name(f"GradientFlow.{name}", getattr(self, name), known)
         gains = self.gain if isinstance(self.gain, tuple | list) else (self.gain,)
         if len(gains) not in (1, 2):
-            raise DataError(
-                f"GradientFlow.gain: got {self.gain!r}; give one gain, or the first and the last of a rise."
-            )
+            raise DataError(f"GradientFlow.gain: got {self.gain!r}; give one number, or the first and last of a rise.")
         positive = {"gain": gains, "tau": (self.tau,), "rtol": (self.rtol,), "atol": (self.atol,)}
         positive |= {name: (value,) for name in ("step", "t_end") if (value := getattr(self, name)) is not None}
         for name, values in positive.items():
@@ -130,6 +129,10 @@ class GradientFlow(Dynamics):
                 f"GradientFlow.anneal: got {self.anneal!r} with gain {self.gain!r}; a rising gain takes a pair and the "
                 "time of its rise, such as gain=(0.1, 4.0), anneal=20.0."
             )
+        object.__setattr__(self, "gain", float(gains[0]) if len(gains) == 1 else (float(gains[0]), float(gains[1])))
+        for name in ("tau", "rtol", "atol", "step", "t_end", "settle", "anneal", "blur"):
+            if (value := getattr(self, name)) is not None:
+                object.__setattr__(self, name, float(value))
 
     @property
     def lyapunov(self) -> str:
@@ -201,16 +204,24 @@ class GradientFlow(Dynamics):
 
     def begin(self, work: Work) -> None:
         """Make the solver, which sets E and the free energy of the first state."""
-        gains = self.gain if isinstance(self.gain, tuple | list) else (self.gain, self.gain)
         t_end = LONG * self.tau if self.t_end is None else self.t_end
         activation = self._activation_of(work.network)
-        equations = Equations(activation, (gains[0], gains[1]), self.anneal, self.tau, self.settle, t_end)
-        work.solver = self._solver(work, equations)
+        equations = Equations(activation, self._gains, self.anneal, self.tau, self.settle, t_end)
+        work.time, work.suspended = np.zeros(work.batch), np.zeros(work.batch, dtype=np.bool_)
+        work.excess, work.lyapunov = np.zeros(work.batch), np.zeros(work.batch)
+        work.solvers = self._solvers(work, equations)
 
     def sweep(self, work: Work, number: int) -> None:
         """One step of every running row."""
-        assert work.solver is not None
-        work.solver.sweep()
+        for solver in work.solvers:
+            solver.sweep()
+        left = [solver for solver in work.solvers if len(solver.index)]
+        work.solvers = left[:1]
+        for solver in left[1:]:  # few rows cost almost as much as many
+            if len(work.solvers[-1].index) + len(solver.index) <= solver.most:
+                work.solvers[-1].join(solver)
+            else:
+                work.solvers.append(solver)
 
     def discrete(
         self, network: Network, states: Shaped[np.ndarray, "rows neurons"]
@@ -228,15 +239,29 @@ class GradientFlow(Dynamics):
         return np.where(on, 1, network.low).astype(np.int8)
 
     @property
+    def _gains(self) -> tuple[float, float]:
+        """The first and the last gain."""
+        return self.gain if isinstance(self.gain, tuple) else (self.gain, self.gain)
+
+    @property
     def _step(self) -> float:
         """The step of the fixed solvers."""
         return self.step if self.step is not None else (FULL if self.solver == DESCENT else 0.1) * self.tau
 
-    def _solver(self, work: Work, equations: Equations) -> Solver:
+    def _solvers(self, work: Work, equations: Equations) -> list[Solver]:
+        """One for each few rows."""
+        rows = torch.arange(work.batch, device=work.states.device)
         if self.solver == DESCENT:
-            return Coordinate(work, equations, self._step)
-        step = self.step if self.solver == "dopri5" else self._step
-        return RungeKutta(work, equations, TABLEAUS[self.solver], step, self.rtol, self.atol)
+            blocks = blocks_of(work.network, equations.activation)
+            return [
+                Coordinate(work, equations, some, self._step, blocks) for some in torch.split(rows, Coordinate.most)
+            ]
+        method = TABLEAUS[self.solver]
+        step = self.step if method.order is not None else self._step
+        return [
+            RungeKutta(work, equations, some, method, step, self.rtol, self.atol)
+            for some in torch.split(rows, RungeKutta.most)
+        ]
 
     def _activation(self, network: Network) -> str:
         """Name of the activation."""
@@ -251,8 +276,7 @@ class GradientFlow(Dynamics):
 
     def _largest_step(self, network: Network) -> float:
         """Euler: sure to descend; RK4: stable where the flow contracts fastest (`docs/theory.md`, section 10)."""
-        gain = max(self.gain) if isinstance(self.gain, tuple | list) else self.gain
-        steepest = gain * ACTIVATIONS[self._activation(network)].steepest
+        steepest = max(self._gains) * ACTIVATIONS[self._activation(network)].steepest
         rate = 1.0 + steepest * network.largest_row_sum  # no eigenvalue is larger: quick, and often enough
         for fastest in (rate, None):
             rate = 1.0 + steepest * max(0.0, -network.least_eigenvalue) if fastest is None else fastest

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Float, Float64
+from jaxtyping import Float, Float64, Int64
 from torch import Tensor
 
 from bnn.dynamics.activations import LN2
@@ -69,11 +69,11 @@ TABLEAUS = {"dopri5": DOPRI5, "rk4": RK4, "euler": EULER}
 
 
 class RungeKutta(Solver):
-    """Integrates activation levels u; a row keeps its state where the step was too large, and tries a smaller one.
+    """Integrates levels u, driven by the forces tau du/dt; a row whose step was too large tries a smaller one.
 
     Parameters
     ----------
-    work, equations
+    work, equations, index
         As in `Solver`.
     tableau
         The method.
@@ -83,59 +83,71 @@ class RungeKutta(Solver):
         A chosen step may err by atol + rtol |u|, in bits, as a mean square over the free neurons of a row.
     """
 
-    packed = (*Solver.packed, "levels", "slopes", "step")
+    packed = (*Solver.packed, "levels", "forces", "step")
+    most = 512
 
     def __init__(
-        self, work: Work, equations: Equations, tableau: Tableau, step: float | None, rtol: float, atol: float
+        self,
+        work: Work,
+        equations: Equations,
+        index: Int64[Tensor, " rows"],
+        tableau: Tableau,
+        step: float | None,
+        rtol: float,
+        atol: float,
     ) -> None:
-        super().__init__(work, equations)
+        super().__init__(work, equations, index)
         self.tableau, self.rtol, self.atol = tableau, rtol, atol
-        gain = self.gain(self.time)
-        inverse = equations.activation.inverse(self.states) / gain
+        inverse = equations.activation.inverse(self.states) / self.gain(self.time)
         self.levels = inverse if self.free is None else torch.where(self.free, inverse, 0.0)
-        self.slopes = self.only_free(self.fields - self.levels) / equations.tau
+        self.forces = self.only_free(self.fields - self.levels)
         self.step = torch.full_like(self.time, step) if step is not None else self._first_step()
-        self.rows = [self.fields.new_tensor(row) for row in (*tableau.weights, tableau.error)]
+        self.rows = [self._used(row) for row in (*tableau.weights, tableau.error)]
         self.room = self.fields.new_empty(0)
 
     def sweep(self) -> None:
         """A step of every row."""
         equations, tableau = self.equations, self.tableau
         size = torch.minimum(self.step, equations.t_end - self.time)
-        column = size[:, None].to(self.fields.dtype)
-        slopes = self._room(len(tableau.nodes) + 1)
-        slopes[0] = self.slopes
-        for stage, node in enumerate(tableau.nodes):
-            levels = torch.addcmul(self.levels, column, torch.tensordot(self.rows[stage], slopes[: stage + 1], dims=1))
+        column = (size[:, None] / equations.tau).to(self.fields.dtype)
+        forces = self._room(len(tableau.nodes) + 1)
+        forces[0] = self.forces
+        for stage, node in enumerate(tableau.nodes, start=1):
+            first, weights = self.rows[stage - 1]
+            change = torch.tensordot(weights, forces[first:stage], dims=1)
+            levels = torch.addcmul(self.levels, column, change)
             time = self.time + node * size
             states = self.answer(levels, time)
             fields = torch.addmm(self.bias, states, self.work.network.columns)
-            torch.sub(fields, levels, out=slopes[stage + 1]).div_(equations.tau)
+            torch.sub(fields, levels, out=forces[stage])
             if self.free is not None:
-                slopes[stage + 1] *= self.free
-        error = column * torch.tensordot(self.rows[-1], slopes, dims=1)
-        new = slopes[-1].clone()
+                forces[stage] *= self.free
+        force = forces[-1].clone()
+        first, weights = self.rows[-1]
+        error = torch.tensordot(weights, forces[first:], dims=1).mul_(column)
 
-        size_of_error = self._norm(error, torch.maximum(self.levels.abs(), levels.abs()))
-        fine = torch.isfinite(size_of_error)
+        norm = self._norm(error, levels)
+        fine = torch.isfinite(norm)
         if tableau.order is not None:
-            fine &= size_of_error <= 1.0
-            factor = SAFETY * size_of_error.clamp(min=1e-12).nan_to_num(1e12, 1e12) ** (-1.0 / tableau.order)
+            fine &= norm <= 1.0
+            factor = SAFETY * norm.clamp(min=1e-12).nan_to_num(1e12, 1e12) ** (-1.0 / tableau.order)
             factor = factor.clamp(SHRINK, GROW)
-            self.step = torch.where(fine, size * factor, size * factor.clamp(max=0.5))
-        blame = self._may_do(error, states, new * equations.tau, time)
+            self.step = size * torch.where(fine, factor, factor.clamp(max=0.5))
         if not bool(fine.all()):
             keep = ~fine[:, None]
-            levels, states = torch.where(keep, self.levels, levels), torch.where(keep, self.states, states)
-            fields, new = torch.where(keep, self.fields, fields), torch.where(keep, self.slopes, new)
-            time, blame = torch.where(fine, time, self.time), torch.where(fine, blame, 0.0)
-        self.levels, self.slopes = levels, new
-        self.record(states, fields, time, blame)
-        target = self.answer(fields, time)
-        settled = fine & ((target - states).abs().amax(dim=1) <= equations.settle)
-        least = torch.maximum(torch.full_like(time, SMALLEST * equations.tau), 1e-15 * time)
-        stalled = self.step < least if tableau.order is not None else ~fine
-        self.finish(settled, stalled)
+            levels, force = torch.where(keep, self.levels, levels), torch.where(keep, self.forces, force)
+            states, fields = torch.where(keep, self.states, states), torch.where(keep, self.fields, fields)
+            time = torch.where(fine, time, self.time)
+        self.levels, self.forces = levels, force
+        self.record(states, fields, time, lambda rows: self._may_do(error[rows], states[rows], force[rows], time[rows]))
+        settled = (self.answer(fields, time) - states).abs().amax(dim=1) <= equations.settle
+        least = (1e-15 * time).clamp(min=SMALLEST * equations.tau)
+        self.finish(settled & fine, self.step < least if tableau.order is not None else ~fine)
+
+    def _used(self, row: tuple[float, ...]) -> tuple[int, Float[Tensor, " stages"]]:
+        """The weights of a line from the first that is not zero, and its place."""
+        first = next(stage for stage, weight in enumerate(row) if weight)
+        return first, self.fields.new_tensor(row[first:])
 
     def _room(self, stages: int) -> Float[Tensor, "stages rows neurons"]:
         """Memory for the slopes of all stages, the same one as long as it fits."""
@@ -146,37 +158,32 @@ class RungeKutta(Solver):
         return self.room[:wanted].view(shape)
 
     def _norm(
-        self, values: Float[Tensor, "rows neurons"], size: Float[Tensor, "rows neurons"]
+        self, values: Float[Tensor, "rows neurons"], levels: Float[Tensor, "rows neurons"]
     ) -> Float64[Tensor, " rows"]:
-        """Root mean square over the free neurons, in tolerances."""
-        square = (values / (self.atol + self.rtol * size)).square().sum(dim=1, dtype=torch.float64)
-        if self.free is None:
-            return (square / values.shape[1]).sqrt()
-        return (square / self.free.sum(dim=1).clamp(min=1)).sqrt()
+        """Root mean square over the free neurons, in tolerances at these levels."""
+        norm: Tensor = torch.linalg.vector_norm(values / levels.abs().mul_(self.rtol).add_(self.atol), dim=1).double()
+        number = torch.tensor(values.shape[1]) if self.free is None else self.free.sum(dim=1).clamp(min=1)
+        return norm / number.sqrt()
 
     def _first_step(self) -> Float64[Tensor, " rows"]:
-        """A hundredth of the time in which the slope would change the levels by their own size."""
-        size = self.levels.abs()
-        level, slope = self._norm(self.levels, size), self._norm(self.slopes, size)
-        tiny = 1e-6 * self.equations.tau
-        return torch.where((level > 1e-5) & (slope > 1e-5), 0.01 * level / slope.clamp(min=1e-300), tiny).clamp(
-            min=tiny
-        )
+        """A hundredth of the time in which the forces would change the levels by their own size."""
+        tau = self.equations.tau
+        level, force = self._norm(self.levels, self.levels), self._norm(self.forces, self.levels)
+        tiny = torch.full_like(level, 1e-6 * tau)
+        return torch.where((level > 1e-5) & (force > 1e-5), 0.01 * tau * level / force, tiny).maximum(tiny)
 
     def _may_do(
         self,
-        error: Float[Tensor, "rows neurons"],
-        states: Float[Tensor, "rows neurons"],
-        force: Float[Tensor, "rows neurons"],
-        time: Float64[Tensor, " rows"],
-    ) -> Float64[Tensor, " rows"]:
+        error: Float[Tensor, "some neurons"],
+        states: Float[Tensor, "some neurons"],
+        force: Float[Tensor, "some neurons"],
+        time: Float64[Tensor, " some"],
+    ) -> Float64[Tensor, " some"]:
         """What an error in u may add to the free energy, in bits, to second order (`docs/theory.md`, section 10)."""
-        gain, pull = self.gain(time), self.equations.activation.pull
-        error = error.abs()
-        slope = gain * pull(states, force)
-        moved = gain * pull(states, error)
-        first = (slope.abs() * error).sum(dim=1, dtype=torch.float64)
-        curved = (moved * error).sum(dim=1, dtype=torch.float64)
-        coupled = self.work.network.largest_row_sum * moved.square().sum(dim=1, dtype=torch.float64)
-        bent = (LN2 * gain[:, 0] * error.amax(dim=1)).double() * first
-        return first + 0.5 * (curved + coupled + bent)
+        gain, pull, error = self.gain(time), self.equations.activation.pull, error.abs()
+        slope, moved = gain * pull(states, force), gain * pull(states, error)
+        first = (slope.abs() * error).sum(dim=1)
+        curved = (moved * error).sum(dim=1)
+        coupled = self.work.network.largest_row_sum * moved.square().sum(dim=1)
+        bent = LN2 * gain[:, 0] * error.amax(dim=1) * first
+        return (first + 0.5 * (curved + coupled + bent)).double()
