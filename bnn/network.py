@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from torch import Tensor
 
 from bnn import coding, rounding
 from bnn.coding import NeuronStates
-from bnn.errors import DataError, FileError
+from bnn.errors import DataError, FileError, unknown_name
 from bnn.files import read_tensors, write_tensors
 from bnn.records import Records
 from bnn.schema import Attribute, Layout, Schema
@@ -230,7 +231,7 @@ class Network:
             self._found["least eigenvalue"] = torch.linalg.eigvalsh(self.weights.double())[0].cpu()
         return float(self._found["least eigenvalue"])
 
-    def field(self, states: States) -> Float[Tensor, "batch neurons"]:
+    def field(self, states: States, mixing: str = "geometric") -> Float[Tensor, "batch neurons"]:
         """Field h = W V + b, in bits: what the other neurons say for (positive) or against a neuron being on.
 
         Parameters
@@ -238,9 +239,41 @@ class Network:
         states
             [batch, neurons] in {0,1}, {-1,+1} or bool, NaN = unknown (adds nothing, [B eq 4]); or Records. Fractions
             are probabilities of being on, and the field is then the expected information [B eq 8, 9, 23].
+        mixing
+            How uncertain evidence counts: ``"geometric"``, the mean of the information [B eq 10]; or ``"arithmetic"``,
+            the information of the mean: P(j | evidence) = sum over values v of P(v) P(j | v), the reading of Ihara
+            (1987) that [B 2.3] names. The latter needs a neuron for each value (probability form of a table) and a
+            distribution over the values of each known attribute; of certain evidence both say the same.
+
+        Examples
+        --------
+        >>> layout = Layout(Schema((Attribute("a", (0, 1)), Attribute("b", (0, 1)))), "values")
+        >>> network = Network.of([[0, 0, 1, -1], [0, 0, -1, 1], [1, -1, 0, 0], [-1, 1, 0, 0]], layout=layout)
+        >>> half = [[0.5, 0.5, float("nan"), float("nan")]]
+        >>> network.field(half)[0, 2].item(), round(network.field(half, "arithmetic")[0, 2].item(), 3)
+        (0.0, 0.322)
         """
         values, bias = self._terms(states, "Network.field.states")
-        return values @ self.columns + bias
+        if mixing == "geometric":
+            return values @ self.columns + bias
+        if mixing != "arithmetic":
+            raise unknown_name("Network.field.mixing", mixing, ("arithmetic", "geometric"))
+        if self.low != 0 or self.layout.coding != "values" or self.silence is not None:
+            raise DataError(
+                'Network.field.mixing: "arithmetic" needs a neuron for each value; learn the rule "probability" of a table.'
+            )
+        fields = bias.repeat(len(values), 1) if len(bias) == 1 else bias.clone()
+        for first, last in pairwise(self.layout.start.tolist()):
+            chances = values[:, first:last]
+            total = chances.sum(dim=1)
+            known = total > 0.0
+            if bool((known & ((total - 1.0).abs() > 1e-6)).any()):
+                name = self.layout.schema.names[int(self.layout.attribute[first])]
+                raise DataError(
+                    f"Network.field.states: the values of {name!r} do not sum to 1; arithmetic mixing needs that."
+                )
+            fields[known] += torch.log2(chances[known] @ torch.exp2(self.columns[first:last]))
+        return fields
 
     def energy(self, states: States) -> Float[Tensor, " batch"]:
         """Energy E = -1/2 V' W V - b' V, float64, in bits; what asynchronous recall never raises [B eq 5].
