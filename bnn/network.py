@@ -260,7 +260,7 @@ class Network:
             raise unknown_name("Network.field.mixing", mixing, ("arithmetic", "geometric"))
         if self.low != 0 or self.layout.coding != "values" or self.silence is not None:
             raise DataError(
-                'Network.field.mixing: "arithmetic" needs a neuron for each value; learn the rule "probability" of a table.'
+                'Network.field.mixing: "arithmetic" needs a neuron for each value; learn "probability" from a table.'
             )
         fields = bias.repeat(len(values), 1) if len(bias) == 1 else bias.clone()
         for first, last in pairwise(self.layout.start.tolist()):
