@@ -1,4 +1,4 @@
-"""The same bits on a CUDA device."""
+"""The same bits on a CUDA device; of graded neurons, the same states."""
 
 import numpy as np
 import pytest
@@ -37,3 +37,17 @@ def test_device_gives_the_bits_of_the_cpu(rule, dynamics, dtype):
     np.testing.assert_array_equal(there.states, here.states)
     np.testing.assert_array_equal(there.energy, here.energy)
     assert there.descent == here.descent
+
+
+@pytest.mark.parametrize("rule", list(bnn.RULES))
+@pytest.mark.parametrize("solver", ["dopri5", "rk4", "euler", "descent"])
+def test_graded_neurons_end_where_they_do_on_the_cpu(rule, solver):
+    rng = np.random.default_rng(0)
+    patterns = bnn.Records.from_patterns(rng.integers(0, 2, (12, 150)))
+    cues = bnn.corrupt(patterns, flip=0.1, seed=1)
+    network = bnn.learn(patterns, rule)
+    flow = bnn.GradientFlow(gain=2.0, solver=solver)
+    here = bnn.recall(network, cues, flow, check="raise")
+    there = bnn.recall(network.to(device="cuda"), cues, flow, check="raise")
+    np.testing.assert_allclose(there.states, here.states, atol=1e-4)
+    np.testing.assert_allclose(there.lyapunov[:, -1], here.lyapunov[:, -1], rtol=1e-6)

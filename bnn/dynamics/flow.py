@@ -233,9 +233,8 @@ class GradientFlow(Dynamics):
             for (first, last), single in zip(pairwise(layout.start.tolist()), layout.single.tolist(), strict=True):
                 if last > first and not single:
                     mine = states[:, first:last]
-                    on[:, first:last] = (np.arange(last - first) == mine.argmax(axis=1)[:, None]) & mine.any(
-                        axis=1, keepdims=True
-                    )
+                    likeliest = np.arange(last - first) == mine.argmax(axis=1)[:, None]
+                    on[:, first:last] = likeliest & (mine > 0.0)
         return np.where(on, 1, network.low).astype(np.int8)
 
     @property
