@@ -30,6 +30,7 @@ _HOMES = {
     "KWinners": "bnn.dynamics",
     "Glauber": "bnn.dynamics",
     "Trace": "bnn.trace",
+    "NaiveBayesClassifier": "bnn.classify.naive",
     "BnnError": "bnn.errors",
     "BnnWarning": "bnn.errors",
     "datasets": "",
@@ -41,6 +42,7 @@ __all__ = sorted(_HOMES)
 if TYPE_CHECKING:
     from bnn import datasets as datasets
     from bnn import plots as plots
+    from bnn.classify.naive import NaiveBayesClassifier as NaiveBayesClassifier
     from bnn.counts import Counts as Counts
     from bnn.driver import recall as recall
     from bnn.dynamics import DYNAMICS as DYNAMICS
