@@ -68,6 +68,20 @@ def test_probabilities_are_the_fractions_of_the_formula(estimate, records):
     assert np.allclose(found, expected, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("estimate", ["m", "joint", "neutral"])
+def test_a_real_split_equals_the_slow_twin(estimate):
+    records = bnn.datasets.load("lymphography")
+    order = np.random.default_rng(0).permutation(records.rows)
+    train, test = records[order[:104]], records[order[104:]]
+    rows, unknown = ([[None if c < 0 else c for c in codes[:-1]] for codes in r.codes.tolist()] for r in (train, test))
+    kept = np.unique(train.codes[:, -1])
+    labels = np.searchsorted(kept, train.codes[:, -1]).tolist()
+    prior, gains = oracles.naive_gains(rows, labels, len(kept), records.schema.sizes[:-1], estimate)
+    expected = [[float(p) for p in oracles.naive_posterior(row, prior, gains)] for row in unknown]
+    found = NaiveBayesClassifier(estimate).fit(train).predict_proba(test)
+    assert np.allclose(found, expected, rtol=1e-9)
+
+
 def test_shrinkage_is_scikit_learn_s_categorical_naive_bayes():
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 4, (300, 6)), rng.integers(0, 3, 300)
@@ -497,6 +511,7 @@ def test_every_way_of_cutting_numbers(discretize, sizes):
         ({"Pr": 2}, "NaiveBayesClassifier.Pr: got 2; give a number from 0 to 1"),
         ({"borrow": 0}, "NaiveBayesClassifier.borrow: got 0"),
         ({"fuzzy": "yes"}, "NaiveBayesClassifier.fuzzy: there is no 'yes'"),
+        ({"fuzzy": ["both"]}, "NaiveBayesClassifier.fuzzy: there is no"),
     ],
 )
 def test_parameters_that_mean_nothing_are_refused(options, message):
@@ -621,6 +636,14 @@ def test_columns_are_known_by_name_and_order():
     for table in (FRUIT[["size", "colour", "ripe"]], pl.DataFrame({"size": [1.0], "colour": ["red"], "ripe": [1]})):
         with pytest.raises(ValueError, match="Feature names must be in the same order as they were in fit"):
             classifier.predict(table)
+    named = {"colour": ["red"], "size": [1.0], "ripe": [1]}
+    swapped = {"size": [1.0], "colour": ["red"], "ripe": [1]}
+    assert np.array_equal(classifier.predict_proba(named), classifier.predict_proba(pd.DataFrame(named)))
+    for of_dict, table in ((named, swapped), (swapped, named)):
+        with pytest.raises(DataError, match="Feature names must be in the same order as they were in fit"):
+            NaiveBayesClassifier().fit(of_dict, ["a"]).predict(bnn.Records.from_table(table))
+    with pytest.raises(DataError, match=r"Feature names unseen at fit time: \['weight'\]"):
+        classifier.predict({"colour": ["red"], "weight": [1.0], "ripe": [1]})
     with pytest.raises(ValueError, match=r"Feature names unseen at fit time"):
         classifier.predict(FRUIT.rename(columns={"size": "weight"}))
     with pytest.raises(ValueError, match="X has 2 features, but NaiveBayesClassifier is expecting 3 features"):

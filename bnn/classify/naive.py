@@ -284,7 +284,7 @@ class NaiveBayesClassifier(BayesClassifier):
     def _options(self) -> Options:
         """The parameters, checked."""
         owner = self._owner
-        if self.fuzzy not in FUZZY:
+        if not isinstance(self.fuzzy, str | None) or self.fuzzy not in FUZZY:
             raise unknown_name(f"{owner}.fuzzy", self.fuzzy, FUZZY)
         for name, low, high in (("m", 0, np.inf), ("SIG", 0, np.inf), ("Pr", 0, 1), ("borrow", 1e-3, 1)):
             value = getattr(self, name)

@@ -16,11 +16,14 @@ from jaxtyping import Float, Int, Integer, Real, Shaped
 from bnn.errors import DataError, UnseenValueWarning
 from bnn.kernels.recode import BY_BOUNDS, BY_SEARCH, BY_TABLE, Lookup, recode, subtract
 from bnn.records import Records, extremes
-from bnn.schema import Attribute, Schema
-from bnn.tables import arrow_array, columns_of, encode, smallest_type
+from bnn.schema import Attribute, Schema, Value
+from bnn.tables import arrow_array, columns_of, encode, plain, smallest_type
 
 RANGE = 1 << 16
 """Widest range of whole numbers that is looked up in a table instead of searched for."""
+
+FEW_ROWS = 16
+"""So many rows of text are coded label by label."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -214,6 +217,7 @@ class Codebook:
     sizes: Int[np.ndarray, " attributes"] = field(init=False)
     _dense: bool = field(init=False)
     _lookup: Lookup = field(init=False)
+    _places: tuple[dict[Value | None, int], ...] = field(init=False)
 
     def __post_init__(self) -> None:
         schema = Schema(tuple(column.attribute for column in self.columns))
@@ -234,6 +238,8 @@ class Codebook:
         object.__setattr__(self, "sizes", np.array(schema.sizes, dtype=np.int64))
         object.__setattr__(self, "_dense", dense)
         object.__setattr__(self, "_lookup", lookup)
+        places = tuple({v: i for i, v in enumerate(attribute.values)} for attribute in schema.attributes)
+        object.__setattr__(self, "_places", places)
 
     def codes(self, table: Table, owner: str, warn: bool = True) -> Integer[np.ndarray, "rows attributes"]:
         """Code a table, -1 where missing or unseen; values that were never learned are warned about, if wanted.
@@ -281,12 +287,21 @@ class Codebook:
             raise DataError(
                 f"{owner}.X: column {name!r} held numbers when it was learned, and now other values; give numbers."
             )
+        if texts and table.rows <= FEW_ROWS and str(getattr(table.columns[name], "dtype", "")) in ("str", "object"):
+            return self._code_few(a, plain(name, table.columns[name].tolist(), False, f"{owner}.X"), out)
         if table.records is not None:
             coded = _recorded(table.records, name, column.attribute)
         else:
             coded = encode(name, table.columns[name], column.attribute, f"{owner}.X", None)
         out[:, 0] = coded.codes
         return coded.unseen, coded.example
+
+    def _code_few(self, a: int, labels: list[Value | None], out: Int[np.ndarray, "rows one"]) -> tuple[int, Any]:
+        """Code a few labels one by one: the machinery for many would take most of the time."""
+        codes = [self._places[a].get(label, -1) for label in labels]
+        out[:, 0] = codes
+        strange = [v for v, code in zip(labels, codes, strict=True) if code < 0 and v is not None]
+        return len(strange), strange[0] if strange else None
 
     def _example(self, numbers: Real[np.ndarray, " rows"], codes: Int[np.ndarray, " rows"]) -> Any:
         """A value of a column that has no code."""
