@@ -198,7 +198,8 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             strange = [name for name in names if name not in known]
             told = f"unseen at fit time: {strange[:5]}" if strange else "must be in the same order as they were in fit"
             raise DataError(
-                f"{self._owner}.X: The feature names should match those that were passed during fit. Feature names {told}."
+                f"{self._owner}.X: The feature names should match those that were passed during fit. Feature names "
+                f"{told}."
             )
 
     def _read_rows(

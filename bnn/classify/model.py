@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float64, Integer
@@ -11,13 +13,17 @@ from jaxtyping import Bool, Float64, Integer
 from bnn.classify.class_counts import ClassCounts
 from bnn.classify.explanation import standard_errors
 from bnn.classify.fuzzy import CHUNK, fuzzy_gains, numeric, reliable
-from bnn.classify.gains import Cells, Gains, gain_table, prior_bits
+from bnn.classify.gains import Cells, Gains, chosen_gains, gain_table, prior_bits
 from bnn.classify.reading import Codebook, Table
-from bnn.errors import ContradictionWarning
+from bnn.errors import ContradictionWarning, DataError, unknown_name
 from bnn.kernels.scores import pad, sum_gains
 
 Scores = Float64[np.ndarray, "rows classes"]
 Codes = Integer[np.ndarray, "rows attributes"]
+
+
+FUZZY = {None: (False, False), "learning": (True, False), "classification": (False, True), "both": (True, True)}
+"""Parameter ``fuzzy``: is learning fuzzy, is classification."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +37,19 @@ class Options:
     SIG: float
     Pr: float
     borrow: float
+
+    @staticmethod
+    def read(parameters: Mapping[str, Any], owner: str) -> Options:
+        """Check parameters as users give them."""
+        fuzzy = parameters["fuzzy"]
+        if not isinstance(fuzzy, str | None) or fuzzy not in FUZZY:
+            raise unknown_name(f"{owner}.fuzzy", fuzzy, FUZZY)
+        for name, low, high in (("m", 0, np.inf), ("SIG", 0, np.inf), ("Pr", 0, 1), ("borrow", 1e-3, 1)):
+            value = parameters[name]
+            if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not low <= value <= high:
+                raise DataError(f"{owner}.{name}: got {value!r}; give a number from {low} to {high}.")
+        m, SIG, Pr, borrow = (float(parameters[name]) for name in ("m", "SIG", "Pr", "borrow"))
+        return Options(chosen_gains(parameters["estimate"], owner), m, *FUZZY[fuzzy], SIG, Pr, borrow)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

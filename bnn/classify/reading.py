@@ -6,21 +6,18 @@ import math
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
 from jaxtyping import Float, Int, Integer, Real, Shaped
 
+from bnn.classify.columns import Column, lookup_of
 from bnn.errors import DataError, UnseenValueWarning
-from bnn.kernels.recode import BY_BOUNDS, BY_SEARCH, BY_TABLE, Lookup, recode, subtract
+from bnn.kernels.recode import BY_TABLE, Lookup, recode, subtract
 from bnn.records import Records, extremes
 from bnn.schema import Attribute, Schema, Value
 from bnn.tables import arrow_array, columns_of, encode, plain, smallest_type
-
-RANGE = 1 << 16
-"""Widest range of whole numbers that is looked up in a table instead of searched for."""
 
 FEW_ROWS = 16
 """So many rows of text are coded label by label."""
@@ -52,50 +49,6 @@ class Table:
         numbers = numbers_of(list(self.columns.values())[place])
         assert numbers is not None
         return numbers.astype(np.float64, copy=False)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Column:
-    """What a column of a table means.
-
-    Parameters
-    ----------
-    attribute
-        Name, and categories or names of intervals.
-    bounds
-        Ascending inner bounds of the intervals of a numeric attribute; a number on a bound lies above it. None:
-        categories.
-    width
-        (largest - smallest) / intervals of the training rows: sigma of [C] is SIG times this.
-
-    Examples
-    --------
-    >>> Column.binned("age", np.array([30.0, 50.0]), 20.0).attribute.values
-    ('< 30', '30 to 50', '>= 50')
-    """
-
-    attribute: Attribute
-    bounds: Float[np.ndarray, " bounds"] | None = None
-    width: float = 0.0
-
-    @property
-    def inner(self) -> Float[np.ndarray, " bounds"]:
-        """The bounds of a numeric column."""
-        assert self.bounds is not None
-        return self.bounds
-
-    @staticmethod
-    def binned(name: str, bounds: Float[np.ndarray, " bounds"], width: float) -> Column:
-        """A numeric column, its intervals named by their bounds, with as few digits as tell them apart."""
-        texts: list[str] = []
-        for digits in range(4, 18):
-            texts = [format(bound, f".{digits}g") for bound in bounds.tolist()]
-            if len(set(texts)) == len(texts):
-                break
-        if not texts:
-            return Column(Attribute(name, ("any",)), bounds, width)
-        between = [f"{low} to {high}" for low, high in pairwise(texts)]
-        return Column(Attribute(name, (f"< {texts[0]}", *between, f">= {texts[-1]}")), bounds, width)
 
 
 def read_table(X: Any, owner: str) -> Table:
@@ -221,7 +174,7 @@ class Codebook:
 
     def __post_init__(self) -> None:
         schema = Schema(tuple(column.attribute for column in self.columns))
-        parts = [_lookup_of(column) for column in self.columns]
+        parts = [lookup_of(column) for column in self.columns]
         # whole numbers without holes, in order: the code is the number less the least one
         dense = all(kind == BY_TABLE and np.array_equal(table, np.arange(len(table))) for kind, _, table, _ in parts)
         table_start = np.cumsum([0, *(len(p[2]) for p in parts)])
@@ -325,20 +278,3 @@ def _recorded(records: Records, name: str, attribute: Attribute) -> Any:
         pa.array(list(source.values)),
     )
     return encode(name, declared, attribute)
-
-
-def _lookup_of(column: Column) -> tuple[int, int, Int[np.ndarray, " entries"], Float[np.ndarray, " keys"]]:
-    """How the numbers of a column are coded: the kind, and its table and keys; see `bnn.kernels.recode.recode`."""
-    none = np.zeros(0, np.int32)
-    if column.bounds is not None:
-        return BY_BOUNDS, 0, none, column.bounds
-    numbers = {v: code for code, v in enumerate(column.attribute.values) if not isinstance(v, str)}
-    if not numbers:
-        return BY_TABLE, 0, none, np.zeros(0)
-    low, high = min(numbers), max(numbers)
-    if high - low < RANGE and all(float(v).is_integer() for v in numbers):
-        table = np.full(int(high - low) + 1, -1, np.int32)
-        table[[int(v - low) for v in numbers]] = list(numbers.values())
-        return BY_TABLE, int(low), table, np.zeros(0)
-    ordered = sorted(numbers.items())
-    return BY_SEARCH, 0, np.array([c for _, c in ordered], np.int32), np.array([float(v) for v, _ in ordered])
