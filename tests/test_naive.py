@@ -450,6 +450,15 @@ def test_leaving_one_out_of_fuzzy_intervals(options):
     assert np.allclose(classifier.leave_one_out_proba(X, y), left_out(classifier, X, y), rtol=1e-12)
 
 
+def test_leaving_out_the_only_record_that_a_value_and_class_share():
+    # without smoothing, and without the first row, a was never seen with class 0, nor b with class 1
+    X, y = [["a", "b"], ["a", "c"], ["d", "b"]], [0, 1, 0]
+    classifier = NaiveBayesClassifier(m=0).fit(X, y)
+    with pytest.warns(ContradictionWarning):
+        found = classifier.leave_one_out_proba(X, y)
+    assert np.allclose(found, left_out(classifier, np.array(X, object), y))
+
+
 def test_only_learned_rows_can_be_left_out():
     classifier = NaiveBayesClassifier().fit([["a"], ["b"]], [0, 1])
     with pytest.raises(DataError, match=r"NaiveBayesClassifier.leave_one_out_proba: row 0 was never counted"):
