@@ -31,6 +31,7 @@ _HOMES = {
     "Glauber": "bnn.dynamics",
     "GradientFlow": "bnn.dynamics",
     "Trace": "bnn.trace",
+    "NaiveBayesClassifier": "bnn.classify.naive",
     "BnnError": "bnn.errors",
     "BnnWarning": "bnn.errors",
     "datasets": "",
@@ -42,6 +43,7 @@ __all__ = sorted(_HOMES)
 if TYPE_CHECKING:
     from bnn import datasets as datasets
     from bnn import plots as plots
+    from bnn.classify.naive import NaiveBayesClassifier as NaiveBayesClassifier
     from bnn.counts import Counts as Counts
     from bnn.driver import recall as recall
     from bnn.dynamics import DYNAMICS as DYNAMICS
