@@ -33,6 +33,7 @@ _HOMES = {
     "BnnError": "bnn.errors",
     "BnnWarning": "bnn.errors",
     "datasets": "",
+    "metrics": "",
     "plots": "",
 }
 
@@ -40,6 +41,7 @@ __all__ = sorted(_HOMES)
 
 if TYPE_CHECKING:
     from bnn import datasets as datasets
+    from bnn import metrics as metrics
     from bnn import plots as plots
     from bnn.counts import Counts as Counts
     from bnn.driver import recall as recall
