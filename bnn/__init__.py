@@ -23,6 +23,8 @@ _HOMES = {
     "recall": "bnn.driver",
     "fixed_points": "bnn.landscape",
     "corrupt": "bnn.noise",
+    "compare": "bnn.classify.comparison",
+    "CLASSIFIERS": "bnn.classify.registry",
     "DYNAMICS": "bnn.dynamics",
     "Asynchronous": "bnn.dynamics",
     "Synchronous": "bnn.dynamics",
@@ -43,6 +45,8 @@ if TYPE_CHECKING:
     from bnn import datasets as datasets
     from bnn import metrics as metrics
     from bnn import plots as plots
+    from bnn.classify.comparison import compare as compare
+    from bnn.classify.registry import CLASSIFIERS as CLASSIFIERS
     from bnn.counts import Counts as Counts
     from bnn.driver import recall as recall
     from bnn.dynamics import DYNAMICS as DYNAMICS

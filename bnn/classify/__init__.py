@@ -1,0 +1,1 @@
+"""Classifiers that grow out of counts, what compares them, and what they are compared with."""
