@@ -32,6 +32,7 @@ _HOMES = {
     "KWinners": "bnn.dynamics",
     "Glauber": "bnn.dynamics",
     "Trace": "bnn.trace",
+    "NaiveBayesClassifier": "bnn.classify.naive",
     "BnnError": "bnn.errors",
     "BnnWarning": "bnn.errors",
     "datasets": "",
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from bnn import metrics as metrics
     from bnn import plots as plots
     from bnn.classify.comparison import compare as compare
+    from bnn.classify.naive import NaiveBayesClassifier as NaiveBayesClassifier
     from bnn.classify.registry import CLASSIFIERS as CLASSIFIERS
     from bnn.counts import Counts as Counts
     from bnn.driver import recall as recall

@@ -12,6 +12,10 @@ class DataError(BnnError, ValueError):
     """Records, patterns, cues or arguments that cannot mean what they should."""
 
 
+class CellTypeError(DataError, TypeError):
+    """A cell of a table, or an argument, that is of no type a value can have."""
+
+
 class SchemaError(DataError):
     """Two tables, counts or networks that do not speak of the same attributes and values."""
 
@@ -30,6 +34,18 @@ class BnnWarning(UserWarning):
 
 class UnseenValueWarning(BnnWarning):
     """Values outside the schema were met and treated as missing."""
+
+
+class IdentifierWarning(BnnWarning):
+    """An attribute whose every value occurs once: it names the rows and cannot help with new ones."""
+
+
+class NewClassWarning(BnnWarning):
+    """A class that earlier rows did not have was met; the columns of probabilities have moved."""
+
+
+class ContradictionWarning(BnnWarning):
+    """Rows whose evidence excludes every class, as unsmoothed zero counts can; they were given the prior."""
 
 
 def unknown_name(owner: str, name: object, known: Iterable[object]) -> DataError:

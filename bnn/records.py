@@ -59,7 +59,7 @@ class Records:
         rows, attributes = codes.shape
         object.__setattr__(self, "codes", codes)
         if self.weights is not None:
-            object.__setattr__(self, "weights", _checked_weights(self.weights, rows))
+            object.__setattr__(self, "weights", checked_weights(self.weights, rows))
         unseen = np.asarray(np.zeros(attributes) if self.unseen is None else self.unseen)
         if unseen.shape != (attributes,):
             raise DataError(f"Records.unseen: needs one number an attribute, {attributes}; got shape {unseen.shape}.")
@@ -169,7 +169,7 @@ class Records:
         for j, column in enumerate(coded):
             codes[:, j] = column.codes
         _warn_of_unseen(coded)
-        weights = None if weights is None else _checked_weights(weights, len(codes))
+        weights = None if weights is None else checked_weights(weights, len(codes))
         return Records(codes, schema, weights, np.array([c.unseen for c in coded]))
 
     @staticmethod
@@ -270,7 +270,8 @@ def _checked_codes(codes: Any, schema: Schema) -> Int[np.ndarray, "rows attribut
             f"Records.codes: got {codes.shape[1]} columns for {len(schema.names)} attributes of the schema."
         )
     if len(codes):
-        outside = (_extreme(codes, np.minimum) < -1) | (_extreme(codes, np.maximum) >= np.array(schema.sizes))
+        low, high = extremes(codes)
+        outside = (low < -1) | (high >= np.array(schema.sizes))
         if outside.any():
             attribute = int(np.argmax(outside))
             column, size = codes[:, attribute], schema.sizes[attribute]
@@ -284,29 +285,34 @@ def _checked_codes(codes: Any, schema: Schema) -> Int[np.ndarray, "rows attribut
     return _read_only(codes.view(np.int8) if same_bytes else codes.astype(dtype, copy=False))
 
 
-def _extreme(codes: Integer[np.ndarray, "rows attributes"], op: np.ufunc) -> Integer[np.ndarray, " attributes"]:
-    """Least or largest code of each column."""
+def extremes(
+    numbers: Real[np.ndarray, "rows columns"],
+) -> tuple[Real[np.ndarray, " columns"], Real[np.ndarray, " columns"]]:
+    """Least and largest number of each column of an array that has rows; NaN is passed over."""
     # numpy reduces narrow rows one at a time; folding them into rows of about 4,096 entries is 20 times quicker
-    fold = max(1, 4096 // codes.shape[1])
-    whole = len(codes) // fold * fold
-    if codes.flags.c_contiguous and whole:
-        folded = op.reduce(codes[:whole].reshape(-1, fold * codes.shape[1]), axis=0)
-        codes = np.concatenate([folded.reshape(fold, -1), codes[whole:]])
-    extreme: np.ndarray = op.reduce(codes, axis=0)
-    return extreme
+    fold = max(1, 4096 // numbers.shape[1])
+    whole = len(numbers) // fold * fold
+    found = []
+    for op in (np.fmin, np.fmax):
+        left = numbers
+        if numbers.flags.c_contiguous and whole:
+            folded = op.reduce(numbers[:whole].reshape(-1, fold * numbers.shape[1]), axis=0)
+            left = np.concatenate([folded.reshape(fold, -1), numbers[whole:]])
+        found.append(op.reduce(left, axis=0))
+    return found[0], found[1]
 
 
-def _checked_weights(weights: Any, rows: int) -> Float[np.ndarray, " rows"]:
+def checked_weights(weights: Any, rows: int, owner: str = "Records.weights") -> Float[np.ndarray, " rows"]:
     """Check that the weights are finite and not negative; return them as float64, read-only."""
     try:
         weights = np.asarray(weights).astype(np.float64, copy=False)
     except (ValueError, TypeError) as error:
-        raise DataError(f"Records.weights: cannot be read as numbers ({error}).") from error
+        raise DataError(f"{owner}: cannot be read as numbers ({error}).") from error
     if weights.shape != (rows,):
-        raise DataError(f"Records.weights: needs one number a row, {rows}; got shape {weights.shape}.")
+        raise DataError(f"{owner}: needs one number a row, {rows}; got shape {weights.shape}.")
     if not (good := np.isfinite(weights) & (weights >= 0)).all():
         row = int(np.argmin(good))
-        raise DataError(f"Records.weights: weights are finite and not negative; row {row} has {weights[row]}.")
+        raise DataError(f"{owner}: weights are finite and not negative; row {row} has {weights[row]}.")
     return _read_only(weights)
 
 

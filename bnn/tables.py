@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from jaxtyping import Int, Integer
 
-from bnn.errors import DataError
+from bnn.errors import CellTypeError, DataError
 from bnn.schema import Attribute, Value
 
 OWNER = "Records.from_table"
@@ -34,12 +34,16 @@ MAX_VALUES = 1000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CodedColumn:
-    """One column as codes of its attribute, -1 = missing, and how many values the attribute lacked."""
+    """One column as codes of its attribute, -1 = missing, and how many values the attribute lacked.
+
+    ``declared``: whether the column itself says which values there are, and their order.
+    """
 
     codes: Int[np.ndarray, " rows"]
     attribute: Attribute
     unseen: int
     example: Value | None
+    declared: bool
 
 
 def smallest_type(values: int) -> np.dtype[np.signedinteger[Any]]:
@@ -47,7 +51,7 @@ def smallest_type(values: int) -> np.dtype[np.signedinteger[Any]]:
     return np.dtype(np.int8 if values <= 2**7 else np.int16 if values <= 2**15 else np.int32)
 
 
-def columns_of(table: Any) -> dict[str, Any]:
+def columns_of(table: Any, owner: str = OWNER) -> dict[str, Any]:
     """Columns by name, each a series, array or list of the table's own library, all of one length.
 
     Raises
@@ -57,7 +61,7 @@ def columns_of(table: Any) -> dict[str, Any]:
     """
     if isinstance(table, np.ndarray):
         if table.ndim != 2:
-            raise DataError(f"{OWNER}: needs a 2-D array [rows, columns]; got shape {table.shape}.")
+            raise DataError(f"{owner}: needs a 2-D array [rows, columns]; got shape {table.shape}.")
         named = [(f"x{i}", table[:, i]) for i in range(table.shape[1])]
     elif isinstance(table, dict):
         named = [(str(name), column) for name, column in table.items()]
@@ -67,55 +71,61 @@ def columns_of(table: Any) -> dict[str, Any]:
                 or not hasattr(column, "__len__")
                 or getattr(column, "ndim", 1) == 0
             ):
-                raise DataError(f"{OWNER}: column {name!r} is {column!r}; needed is a list or array, one entry a row.")
+                raise DataError(f"{owner}: column {name!r} is {column!r}; needed is a list or array, one entry a row.")
     else:
-        named = _frame_columns(table)
+        named = _frame_columns(table, owner)
     columns = dict(named)
     if len(columns) != len(named):
         names = [name for name, _ in named]
-        raise DataError(f"{OWNER}: {next(n for n in names if names.count(n) > 1)!r} names two columns; rename one.")
+        raise DataError(f"{owner}: {next(n for n in names if names.count(n) > 1)!r} names two columns; rename one.")
     if not columns:
-        raise DataError(f"{OWNER}: the table has no columns.")
+        raise DataError(f"{owner}: the table has no columns.")
     lengths = {name: len(column) for name, column in named}
     shortest, longest = min(lengths, key=lengths.__getitem__), max(lengths, key=lengths.__getitem__)
     if lengths[shortest] != lengths[longest]:
         raise DataError(
-            f"{OWNER}: columns differ in length: {shortest!r} has {lengths[shortest]} rows, "
+            f"{owner}: columns differ in length: {shortest!r} has {lengths[shortest]} rows, "
             f"{longest!r} {lengths[longest]}."
         )
     if not lengths[shortest]:
-        raise DataError(f"{OWNER}: the table has no rows.")
+        raise DataError(f"{owner}: the table has no rows.")
     return columns
 
 
-def _frame_columns(table: Any) -> list[tuple[str, Any]]:
+def _frame_columns(table: Any, owner: str) -> list[tuple[str, Any]]:
     """Names and native columns of a pandas, polars or pyarrow table, or of another that narwhals knows."""
     try:
         frame = nw.from_native(table, pass_through=True)
         if isinstance(frame, nw.LazyFrame):
-            raise DataError(f"{OWNER}: the table is lazy; collect it first, as in table.collect().")
+            raise DataError(f"{owner}: the table is lazy; collect it first, as in table.collect().")
         if not isinstance(frame, nw.DataFrame):
             raise DataError(
-                f"{OWNER}: got {type(table).__name__}; needed is a pandas, polars or pyarrow table, "
+                f"{owner}: got {type(table).__name__}; needed is a pandas, polars or pyarrow table, "
                 "a dict of columns or a 2-D numpy array."
             )
         native: Any = frame.to_native()
         return [(str(name), native[name]) for name in frame.columns]
     except nw.exceptions.DuplicateError as error:
-        raise DataError(f"{OWNER}: two columns have one name; rename one ({' '.join(str(error).split())}).") from error
+        raise DataError(f"{owner}: two columns have one name; rename one ({' '.join(str(error).split())}).") from error
 
 
-def encode(name: str, column: Any, attribute: Attribute | None = None) -> CodedColumn:
+def encode(
+    name: str,
+    column: Any,
+    attribute: Attribute | None = None,
+    owner: str = OWNER,
+    max_values: int | None = MAX_VALUES,
+) -> CodedColumn:
     """Code one column of `columns_of` by its own values, or by those of a given attribute.
 
     Raises
     ------
     DataError
-        Values that are not text, bools or numbers, infinity, or more than `MAX_VALUES` undeclared ones.
+        Values that are not text, bools or numbers, infinity, or more undeclared ones than ``max_values`` (None: any).
     """
-    codes, labels, declared = _factorised(name, column)
-    labels = _plain(name, labels, declared)
-    attribute = attribute or Attribute(name, _values(name, labels, declared))
+    codes, labels, declared = _factorised(name, column, owner)
+    labels = _plain(name, labels, declared, owner)
+    attribute = attribute or Attribute(name, _values(name, labels, declared, owner, max_values))
     position: dict[Value | None, int] = {v: i for i, v in enumerate(attribute.values)}
     # one entry more, for codes of -1, which index from the end
     recode = np.array([position.get(v, -1) for v in labels] + [-1], smallest_type(len(attribute.values)))
@@ -124,17 +134,19 @@ def encode(name: str, column: Any, attribute: Attribute | None = None) -> CodedC
     example = labels[codes[unseen[0]]] if len(unseen) else None
     same = np.array_equal(recode[:-1], np.arange(len(labels)))
     codes = codes.astype(recode.dtype, copy=False) if same else recode.take(codes)
-    return CodedColumn(codes, attribute, len(unseen), example)
+    return CodedColumn(codes, attribute, len(unseen), example, declared)
 
 
-def _values(name: str, labels: Sequence[Value | None], declared: bool) -> tuple[Value, ...]:
+def _values(
+    name: str, labels: Sequence[Value | None], declared: bool, owner: str, max_values: int | None
+) -> tuple[Value, ...]:
     """Values of an attribute from the labels of its column."""
     values = tuple(dict.fromkeys(v for v in labels if v is not None))
     if declared:
         return values
-    if len(values) > MAX_VALUES:
+    if max_values is not None and len(values) > max_values:
         raise DataError(
-            f"{OWNER}: column {name!r} has {len(values)} distinct values, more than {MAX_VALUES}; leave it out if it "
+            f"{owner}: column {name!r} has {len(values)} distinct values, more than {max_values}; leave it out if it "
             "is an identifier, bin it if it is a number, or pass it as a categorical column."
         )
     if values and all(isinstance(v, bool) for v in values):
@@ -142,7 +154,7 @@ def _values(name: str, labels: Sequence[Value | None], declared: bool) -> tuple[
     return tuple(sorted(values, key=lambda v: (isinstance(v, str), v)))
 
 
-def _factorised(name: str, column: Any) -> tuple[Integer[np.ndarray, " rows"], Sequence[Any], bool]:
+def _factorised(name: str, column: Any, owner: str) -> tuple[Integer[np.ndarray, " rows"], Sequence[Any], bool]:
     """Positions in a list of labels, -1 = missing; the labels; whether the column declares them and their order."""
     dtype = str(getattr(column, "dtype", ""))
     if dtype == "category":
@@ -152,14 +164,14 @@ def _factorised(name: str, column: Any) -> tuple[Integer[np.ndarray, " rows"], S
         with contextlib.suppress(TypeError):  # lists and the like, refused below
             codes, uniques = column.factorize()
             return codes, uniques.tolist(), False
-    array = None if dtype == "Object" else _arrow(column)  # of polars' objects Arrow would get the addresses
+    array = None if dtype == "Object" else arrow_array(column)  # of polars' objects Arrow would get the addresses
     if array is None:
-        return *_factorised_objects(name, column), False
+        return *_factorised_objects(name, column, owner), False
     declared = pa.types.is_dictionary(array.type)
     if not declared:
         if not any(holds(array.type) for holds in VALUE_TYPES):
             raise DataError(
-                f"{OWNER}: column {name!r} is {array.type}; values are text, bools or numbers: leave it out, or turn "
+                f"{owner}: column {name!r} is {array.type}; values are text, bools or numbers: leave it out, or turn "
                 "it into one of these."
             )
         array = array.dictionary_encode("encode")  # None is one more label
@@ -167,7 +179,7 @@ def _factorised(name: str, column: Any) -> tuple[Integer[np.ndarray, " rows"], S
     return _indices(array.indices), array.dictionary.to_pylist(), declared and dtype != "Categorical"
 
 
-def _arrow(column: Any) -> pa.Array | None:
+def arrow_array(column: Any) -> pa.Array | None:
     """Turn a column into one Arrow array; None where Arrow has no type for such Python objects."""
     try:
         if hasattr(column, "to_arrow"):
@@ -185,7 +197,7 @@ def _indices(array: pa.Array) -> Integer[np.ndarray, " rows"]:
     return np.from_dlpack(array)  # to_numpy would import pandas: 0.2 s
 
 
-def _factorised_objects(name: str, column: Any) -> tuple[Integer[np.ndarray, " rows"], list[Any]]:
+def _factorised_objects(name: str, column: Any, owner: str) -> tuple[Integer[np.ndarray, " rows"], list[Any]]:
     """Codes and labels, in order of appearance, of Python objects of mixed types."""
     index: dict[Any, int] = {}
     codes = np.empty(len(column), dtype=np.int64)
@@ -193,13 +205,13 @@ def _factorised_objects(name: str, column: Any) -> tuple[Integer[np.ndarray, " r
         try:
             codes[row] = index.setdefault(value, len(index))
         except TypeError:
-            raise _no_value(name, value) from None
+            raise _no_value(name, value, owner) from None
     return codes, list(index)
 
 
-def _plain(name: str, labels: Sequence[Any], declared: bool) -> list[Value | None]:
+def _plain(name: str, labels: Sequence[Any], declared: bool, owner: str) -> list[Value | None]:
     """Labels as values of an attribute, None = missing; whole floats are integers, bools among numbers are 0 and 1."""
-    plain = [_value(name, label, declared) for label in labels]
+    plain = [_value(name, label, declared, owner) for label in labels]
     types = {type(v) for v in plain}
     if all(v.is_integer() and abs(v) <= 2**53 for v in plain if isinstance(v, float)):
         plain = [int(v) if isinstance(v, float) else v for v in plain]
@@ -208,24 +220,24 @@ def _plain(name: str, labels: Sequence[Any], declared: bool) -> list[Value | Non
     return plain
 
 
-def _value(name: str, label: Any, declared: bool) -> Value | None:
+def _value(name: str, label: Any, declared: bool, owner: str) -> Value | None:
     """One label as text, bool, int or float, None = missing; declared ones of other types by their text."""
     if isinstance(label, np.generic):
         label = label.item()
     if label is None or type(label).__name__ in ("NAType", "NaTType") or label != label or label == "":
         return None
     if isinstance(label, float) and math.isinf(label):
-        raise DataError(f"{OWNER}: column {name!r} holds {label}; values are finite, and missing where unknown.")
+        raise DataError(f"{owner}: column {name!r} holds {label}; values are finite, and missing where unknown.")
     if isinstance(label, str | bool | int | float):
         return label
     if not declared:
-        raise _no_value(name, label)
+        raise _no_value(name, label, owner)
     return str(label)
 
 
-def _no_value(name: str, value: object) -> DataError:
+def _no_value(name: str, value: object, owner: str) -> CellTypeError:
     """Error for a cell that cannot be a value."""
-    return DataError(
-        f"{OWNER}: column {name!r} holds {value!r} ({type(value).__name__}); values are text, bools or numbers: leave "
-        "the column out, or turn it into one of these."
+    return CellTypeError(
+        f"{owner}: column {name!r} holds {value!r} ({type(value).__name__}); a value as argument must be a "
+        "string, a bool or a number: leave the column out, or turn it into one of these."
     )

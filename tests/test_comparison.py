@@ -281,11 +281,23 @@ def test_logistic_reference_is_one_hot():
     assert unseen[0, 1] == pytest.approx(1 / (1 + np.exp(-reference[-1].intercept_[0])))
 
 
-def test_numbers_are_the_same_value_whatever_their_type():
-    categories = Categories().fit({"x": [1.5, 2.0, None]})
-    assert categories.transform({"x": [2, 3]}).tolist() == [[1], [-1]]
-    with pytest.raises(SchemaError, match=r"got the columns y; needed are those of fit, in its order: x"):
+def test_numbers_are_the_same_value_whatever_their_type_and_many_become_intervals():
+    categories = Categories().fit({"x": [1, 2, None], "y": [0.5, 1.5, 2.5]})
+    assert categories.transform({"x": [2.0, 3.0, None], "y": [-9, 9, None]}).tolist() == [[1, 0], [-1, 2], [2, -1]]
+    with pytest.raises(SchemaError, match=r"got the columns y; needed are those of fit, in its order: x, y"):
         categories.transform({"y": [2]})
+
+
+def test_records_carry_their_labels():
+    records = bnn.datasets.load("breast-cancer")
+    of_table = compare(bnn.CLASSIFIERS, *table("breast-cancer"), splits=2, repeats=1)
+    found = compare(bnn.CLASSIFIERS, records, splits=2, repeats=1)
+    assert found.classes == records.schema["class"].values
+    assert (found.tested == of_table.tested).all()
+    # the records' schema knows the values of all rows, the table's training rows only their own
+    np.testing.assert_allclose(found.accuracy, of_table.accuracy, atol=0.05)
+    with pytest.raises(DataError, match=r"compare.y: got none, and the records have no target; give labels"):
+        compare(bnn.CLASSIFIERS, bnn.Records.from_table({"a": [1, 2]}))
 
 
 def test_registry_is_read_only_and_runs_on_every_data_set():
@@ -321,7 +333,10 @@ class Lies(DummyClassifier):
         ),
         ({"classifiers": {"x": Lies()}}, "'x' failed on split 0 of .*probabilities: row 0 is .nan, nan"),
         ({"X": X[:-1]}, "compare.y: got 24 labels for 23 rows of X; needed is one a row"),
-        ({"X": X.tolist()}, "compare.X: got list; needed is a numpy array, or a pandas, polars or pyarrow table"),
+        (
+            {"X": X.tolist()},
+            "compare.X: got list; needed is a numpy array, a pandas, polars or pyarrow table, or Records",
+        ),
         ({"X": X[:, 0]}, r"compare.X: got shape \(24,\); needed is \[rows, attributes\]"),
         ({"X": pd.DataFrame(index=range(24))}, r"compare.X: got shape \(24, 0\)"),
         ({"y": ["a"] * 24}, "compare.y: holds 1 classes; needed are at least two"),

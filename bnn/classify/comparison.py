@@ -8,12 +8,14 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
+import pyarrow as pa
 from jaxtyping import Float64, Int64, Shaped
 from sklearn.base import clone
 
 from bnn import metrics
 from bnn.classify.scores import MEASURES, Comparison
 from bnn.errors import BnnError, DataError, UnseenValueWarning
+from bnn.records import Records
 from bnn.tables import encode
 
 BINS = 10  # of the calibration table
@@ -22,7 +24,7 @@ BINS = 10  # of the calibration table
 def compare(
     classifiers: Mapping[str, Any],
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     splits: int = 10,
     repeats: int = 10,
@@ -42,9 +44,11 @@ def compare(
     classifiers
         Estimators with ``fit`` and ``predict_proba`` by name; they are cloned for each split and stay as they are.
     X
-        [rows, attributes]: numpy array, or pandas, polars or pyarrow table; handed on to the estimators as it is.
+        [rows, attributes]: numpy array, or pandas, polars or pyarrow table, handed on to the estimators as it is; or
+        `Records`.
     y
-        Labels, [rows]; rows without one (None, NaN, empty text) are neither trained nor tested on.
+        Labels, [rows]; rows without one (None, NaN, empty text) are neither trained nor tested on. None: the target
+        of the records.
     splits, repeats
         Numbers of splits in a repeat, and of repeats; at least two splits in all.
     train
@@ -73,8 +77,8 @@ def compare(
     >>> found.accuracy.shape, found.to_frame().column_names
     ((1, 6), ['classifier', 'repeat', 'split', 'accuracy', 'information', 'log_loss'])
     """
-    labels, classes, known = _labels(y)
     number = _checked_rows(X)
+    labels, classes, known = _labels(_target(X) if y is None and isinstance(X, Records) else y)
     if number != len(labels):
         raise DataError(f"compare.y: got {len(labels)} labels for {number} rows of X; needed is one a row.")
     _check(classifiers, classes, splits, repeats, floor, seed)
@@ -118,7 +122,7 @@ def _labels(y: Any) -> tuple[Shaped[np.ndarray, " rows"], tuple[Any, ...], Int64
     """Labels, the classes among them, and the rows that have one; the label of others is any."""
     if getattr(y, "ndim", 1) != 1 or not hasattr(y, "__len__") or len(y) == 0:
         raise DataError(f"compare.y: got {type(y).__name__} of shape {np.shape(y)}; needed are labels, [rows].")
-    coded = encode("y", y)
+    coded = encode("y", y, None, "compare", None)
     classes = coded.attribute.values
     if len(classes) < 2:
         raise DataError(f"compare.y: holds {len(classes)} classes; needed are at least two.")
@@ -126,14 +130,26 @@ def _labels(y: Any) -> tuple[Shaped[np.ndarray, " rows"], tuple[Any, ...], Int64
     return np.array(classes)[coded.codes], classes, known
 
 
+def _target(records: Records) -> pa.DictionaryArray:
+    """The labels that records carry, with the values their schema declares."""
+    schema = records.schema
+    if schema.target is None:
+        raise DataError("compare.y: got none, and the records have no target; give labels, or name a target.")
+    codes = records.codes[:, schema.index(schema.target)]
+    return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), pa.array(schema[schema.target].values))
+
+
 def _checked_rows(X: Any) -> int:
     """Number of rows of a table whose rows can be taken by number."""
+    if isinstance(X, Records):
+        return len(X)
     if not isinstance(X, np.ndarray):
         try:
             X = nw.from_native(X, eager_only=True)
         except TypeError:
             raise DataError(
-                f"compare.X: got {type(X).__name__}; needed is a numpy array, or a pandas, polars or pyarrow table."
+                f"compare.X: got {type(X).__name__}; needed is a numpy array, a pandas, polars or pyarrow table, or "
+                "Records."
             ) from None
     if X.ndim != 2 if isinstance(X, np.ndarray) else not X.columns:
         raise DataError(f"compare.X: got shape {X.shape}; needed is [rows, attributes].")
@@ -142,7 +158,7 @@ def _checked_rows(X: Any) -> int:
 
 def _rows(X: Any, rows: Int64[np.ndarray, " chosen"]) -> Any:
     """Some rows of a table, as a table of the same kind."""
-    return X[rows] if isinstance(X, np.ndarray) else nw.from_native(X, eager_only=True)[rows].to_native()
+    return X[rows] if isinstance(X, np.ndarray | Records) else nw.from_native(X, eager_only=True)[rows].to_native()
 
 
 def _check(

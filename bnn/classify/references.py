@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float64, Int64
+from jaxtyping import Bool, Float64, Int64
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.linear_model import LogisticRegression
@@ -13,55 +14,63 @@ from sklearn.naive_bayes import CategoricalNB
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from bnn.errors import SchemaError
-from bnn.schema import Value
-from bnn.tables import columns_of, encode
+from bnn.classify.describing import Rows, describe
+from bnn.classify.reading import Codebook, Table, read_table
+from bnn.errors import SchemaError, UnseenValueWarning
+from bnn.tables import encode
 
+OWNER = "Categories"
 UNKNOWN = -1
+INTERVALS = 20
 
 
-class Categories(TransformerMixin, BaseEstimator):
-    """Cells of a table as numbers: a column's values as `fit` met them, missing one of them, -1 for any other.
+class Categories(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Cells of a table as numbers: categories and intervals as our own classifiers read them, missing one more value.
+
+    Values that `fit` has not seen become -1; so does missing, in a column that had no gap then.
 
     Attributes
     ----------
-    positions_
-        For each column by name, the number of each value; that of None is the number of "missing".
+    codebook_
+        What the columns mean.
+    sizes_
+        Number of values of each column, missing among them where there were gaps.
     """
 
     def fit(self, X: Any, y: Any = None) -> Categories:  # noqa: ARG002 - scikit-learn's signature
-        """Number the values that occur."""
-        cells = {name: _cells(name, column) for name, column in columns_of(X).items()}
-        self.positions_ = {
-            name: {values[i]: place for place, i in enumerate(np.unique(codes).tolist())}
-            for name, (codes, values) in cells.items()
-        }
+        """Find out which values there are; numbers are parted as ``discretize="auto"`` does."""
+        table = read_table(X, OWNER)
+        same = Rows(np.zeros(table.rows, np.int32), None, None)
+        self.codebook_ = Codebook(describe(table, same, "auto", INTERVALS, OWNER))
+        self.sizes_ = self.codebook_.sizes + _missing(table).any(axis=0)
         return self
 
     def transform(self, X: Any) -> Int64[np.ndarray, "rows attributes"]:
         """Number the cells of a table with the same columns."""
-        columns = columns_of(X)
-        if list(columns) != list(self.positions_):
+        table, names = read_table(X, OWNER), self.codebook_.schema.names
+        if tuple(table.columns) != names:
             raise SchemaError(
-                f"Categories.transform: got the columns {', '.join(columns)}; needed are those of fit, in its order: "
-                f"{', '.join(self.positions_)}."
+                f"{OWNER}.X: got the columns {', '.join(table.columns)}; needed are those of fit, in its order: "
+                f"{', '.join(names)}."
             )
-        numbered = []
-        for name, column in columns.items():
-            codes, values = _cells(name, column)
-            position = self.positions_[name]
-            numbered.append(np.array([position.get(value, UNKNOWN) for value in values])[codes])
-        return np.stack(numbered, axis=1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UnseenValueWarning)  # it says "taken as missing", which is not so here
+            codes = self.codebook_.codes(table, OWNER).astype(np.int64)
+        gap = _missing(table) & (self.sizes_ > self.codebook_.sizes)
+        numbered: np.ndarray = np.where(gap, self.sizes_ - 1, codes)
+        return numbered
 
 
-def _cells(name: str, column: Any) -> tuple[Int64[np.ndarray, " rows"], list[Value | None]]:
-    """Codes of a column and what they stand for, the last of them None: missing."""
-    coded = encode(name, column)
-    values = [*coded.attribute.values, None]
-    return coded.codes % np.int64(len(values)), values
+def _missing(table: Table) -> Bool[np.ndarray, "rows attributes"]:
+    """Which cells are missing, not merely unseen."""
+    if table.records is not None:
+        schema = table.records.schema
+        return table.records.codes[:, [schema.index(name) for name in table.columns]] < 0
+    coded = [encode(name, column, None, OWNER, None).codes for name, column in table.columns.items()]
+    return np.stack(coded, axis=1) < 0
 
 
-class CategoricalReference(ClassifierMixin, BaseEstimator):
+class CategoricalReference(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """scikit-learn's `CategoricalNB`: missing is a category like any other, an unseen value says nothing.
 
     `CategoricalNB` itself refuses unseen values. They are asked as their column's first category, and that one's term
@@ -79,7 +88,8 @@ class CategoricalReference(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any) -> CategoricalReference:
         """Number the categories and fit."""
         self.categories_ = Categories().fit(X)
-        self.model_ = CategoricalNB(alpha=self.alpha).fit(self.categories_.transform(X), y)
+        known = CategoricalNB(alpha=self.alpha, min_categories=self.categories_.sizes_)
+        self.model_ = known.fit(self.categories_.transform(X), y)
         self.classes_ = self.model_.classes_
         return self
 

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from bnn.classify.naive import NaiveBayesClassifier
 from bnn.classify.references import CategoricalReference, logistic_reference
 
 CLASSIFIERS: Mapping[str, Any] = MappingProxyType(
     {
+        "naive": NaiveBayesClassifier(),
         "sklearn-categorical": CategoricalReference(),
         "sklearn-logistic": logistic_reference(),
     }

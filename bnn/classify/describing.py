@@ -1,0 +1,213 @@
+"""What the columns of a training table mean: categories, or numbers and the bounds of their intervals."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float, Float64, Int32, Real, Shaped
+
+from bnn.classify.reading import Column, Table, numbers_of
+from bnn.discretize import METHODS, equal_frequency
+from bnn.errors import DataError, IdentifierWarning, unknown_name
+from bnn.kernels.recode import seen_values
+from bnn.records import extremes
+from bnn.schema import Attribute, Schema, Value
+from bnn.tables import encode
+
+RANGE = 1 << 16
+FEW = 20
+"""A column of whole numbers with at most so many distinct values is one of categories ("auto")."""
+IDENTIFIER = 20
+"""Fewer rows than this do not make an identifier of a column whose values all differ."""
+NAMES = ("auto", "categories", *METHODS)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """What is known of the training rows beside their table.
+
+    Attributes
+    ----------
+    classes
+        Position of each row's class.
+    weights
+        Weight of each row, or None: once each.
+    heavy
+        Rows of weight above 0: the others count for nothing, values and bounds included. None: all.
+    """
+
+    classes: Int32[np.ndarray, " rows"]
+    weights: Float64[np.ndarray, " rows"] | None
+    heavy: Bool[np.ndarray, " rows"] | None
+
+
+def describe(
+    table: Table, rows: Rows, discretize: Any, intervals: int, owner: str, known: Sequence[Column] | None = None
+) -> tuple[Column, ...]:
+    """Find out what each column means; bounds and kinds that are known already are kept, categories may grow.
+
+    Parameters
+    ----------
+    table
+        The training rows.
+    rows
+        Their classes and weights.
+    discretize
+        ``"auto"``, ``"categories"``, a key of `bnn.discretize.METHODS`, or a dict of these or lists of bounds by
+        column.
+    intervals
+        How many intervals equal frequency makes.
+    owner
+        Who asks.
+    known
+        Columns of earlier rows.
+    """
+    names = list(table.columns)
+    wanted = _wanted(discretize, names, owner)
+    if not isinstance(intervals, int | np.integer) or intervals < 2:
+        raise DataError(f"{owner}.intervals: got {intervals!r}; give a whole number of at least 2.")
+    surveyed = _survey(table.matrix, rows, names, owner)
+    out = []
+    for a, name in enumerate(names):
+        before = None if known is None else known[a]
+        if before is not None and not before.attribute.values:  # nothing was known of it so far
+            before = None
+        if before is not None and before.bounds is not None:
+            out.append(before)
+            continue
+        values = surveyed[a]
+        if values is not None and wanted[a] in ("auto", "categories") and len(values) <= FEW:
+            column = Column(Attribute(name, tuple(values)))
+        else:
+            column = _described(table, a, name, rows, wanted[a] if before is None else "categories", intervals, owner)
+        if before is not None:
+            column = Column(_grown(before.attribute, column.attribute))
+        out.append(column)
+    return tuple(out)
+
+
+def _grown(old: Attribute, new: Attribute) -> Attribute:
+    """Old values keep their place, new ones follow."""
+    return Schema((old,)).union(Schema((Attribute(old.name, new.values),))).attributes[0]
+
+
+def _wanted(discretize: Any, names: Sequence[str], owner: str) -> list[Any]:
+    """What is asked for each column."""
+    by_column = discretize if isinstance(discretize, Mapping) else {}
+    if strange := [name for name in by_column if name not in names]:
+        raise unknown_name(f"{owner}.discretize", strange[0], names)
+    wanted = [by_column.get(name, "auto" if isinstance(discretize, Mapping) else discretize) for name in names]
+    for w in wanted:
+        if isinstance(w, str) and w not in NAMES:
+            raise unknown_name(f"{owner}.discretize", w, NAMES)
+        if w is None or isinstance(w, bool | int | float):
+            raise DataError(f"{owner}.discretize: got {w!r}; give one of {', '.join(map(repr, NAMES))}, or bounds.")
+    return wanted
+
+
+def _survey(
+    matrix: Shaped[np.ndarray, "rows columns"] | None, rows: Rows, names: Sequence[str], owner: str
+) -> list[list[Value] | None]:
+    """Distinct whole numbers of each column, ascending; None for a column that holds others, or a wide range."""
+    if matrix is None or matrix.dtype == bool:
+        return [None] * len(names)
+    heavy = matrix if rows.heavy is None else matrix[rows.heavy]
+    if not len(heavy):
+        return [[] for _ in names]
+    low, high = (e.astype(np.float64) for e in extremes(heavy))
+    if np.isinf(low).any() or np.isinf(high).any():
+        name = names[int(np.argmax(np.isinf(low) | np.isinf(high)))]
+        raise DataError(f"{owner}.X: column {name!r} holds infinity; values are finite, and missing where unknown.")
+    small = (high - low < RANGE) & (low == np.floor(low)) & (np.abs(low) < 2**53)
+    first = np.where(small, low, 0).astype(np.int64)
+    start = np.concatenate([[0], np.cumsum(np.where(small, high - low, -1).astype(np.int64) + 1)])
+    seen, other = seen_values(heavy, first, start)
+    empty = np.isnan(low)
+    found: list[list[Value] | None] = []
+    for a in range(len(names)):
+        if empty[a]:
+            found.append([])
+        elif small[a] and not other[a]:
+            found.append((np.flatnonzero(seen[start[a] : start[a + 1]]) + first[a]).tolist())
+        else:
+            found.append(None)
+    return found
+
+
+def _described(table: Table, a: int, name: str, rows: Rows, wanted: Any, intervals: int, owner: str) -> Column:
+    """What one column means, looked at by itself."""
+    if table.records is not None:
+        return Column(table.records.schema[name])
+    raw = table.columns[name]
+    if isinstance(raw, np.ndarray) and raw.dtype == bool:
+        return Column(Attribute(name, (False, True)))
+    numbers = numbers_of(raw)
+    if numbers is None:
+        if not isinstance(wanted, str):
+            raise DataError(f"{owner}.discretize: column {name!r} has bounds, but holds no numbers; leave it out.")
+        return _categories(name, raw, rows, owner)
+    known = ~np.isnan(numbers)
+    if rows.heavy is not None:
+        known &= rows.heavy
+    everything = known.all()
+    some = numbers if everything else numbers[known]
+    if len(some) and np.isinf(some).any():
+        raise DataError(f"{owner}.X: column {name!r} holds infinity; values are finite, and missing where unknown.")
+    classes = rows.classes if everything else rows.classes[known]
+    weights = rows.weights if rows.weights is None or everything else rows.weights[known]
+    if not isinstance(wanted, str):
+        bounds = _given(wanted, name, owner)
+    elif wanted == "categories" or not len(some) or (wanted == "auto" and _few_whole(some)):
+        distinct = np.unique(some)
+        values = distinct.astype(np.int64) if (distinct == np.floor(distinct)).all() else distinct
+        return Column(Attribute(name, tuple(values.tolist())))
+    elif wanted in ("auto", "equal-frequency"):
+        bounds = equal_frequency(some, weights, intervals)
+    else:
+        bounds = METHODS[wanted](some, classes, weights)
+    spread = float(some.max()) - float(some.min()) if len(some) else 0.0
+    return Column.binned(name, bounds, spread / (len(bounds) + 1))
+
+
+def _few_whole(numbers: Real[np.ndarray, " rows"]) -> bool:
+    """Whether these are whole numbers of at most `FEW` distinct values; a first few rows mostly tell."""
+    for some in (numbers[:1000], numbers):
+        if not (some == np.floor(some)).all() or len(np.unique(some)) > FEW:
+            return False
+    return True
+
+
+def _categories(name: str, raw: Any, rows: Rows, owner: str) -> Column:
+    """A column of text, bools, categories or mixed values; its undeclared values are those of rows that count."""
+    coded = encode(name, raw, None, f"{owner}.X", None)
+    attribute, codes = coded.attribute, coded.codes
+    number = np.bincount(
+        codes[codes >= 0] if rows.heavy is None else codes[(codes >= 0) & rows.heavy], minlength=len(attribute.values)
+    )
+    if rows.heavy is not None and not coded.declared:
+        attribute = Attribute(name, tuple(v for v, n in zip(attribute.values, number, strict=True) if n))
+    if len(number) >= IDENTIFIER and (number <= 1).all():
+        warnings.warn(
+            f"{owner}.X: every value of column {name!r} occurs once: an identifier tells nothing of new rows; leave it "
+            "out.",
+            IdentifierWarning,
+            stacklevel=6,
+        )
+    return Column(attribute)
+
+
+def _given(bounds: Any, name: str, owner: str) -> Float[np.ndarray, " bounds"]:
+    """Bounds that a user states, checked."""
+    try:
+        given = np.asarray(bounds, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{owner}.discretize: bounds of column {name!r} are {bounds!r}; give numbers.") from error
+    if given.ndim != 1 or not np.isfinite(given).all() or (np.diff(given) <= 0).any():
+        raise DataError(
+            f"{owner}.discretize: bounds of column {name!r} are {given.tolist()}; give ascending, finite numbers."
+        )
+    return given

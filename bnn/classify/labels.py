@@ -1,0 +1,136 @@
+"""Class labels of users: sorted classes, and the position of each row's class among them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from jaxtyping import Int32, Integer, Shaped
+from sklearn.utils.validation import column_or_1d
+
+from bnn.errors import CellTypeError, DataError
+from bnn.kernels.recode import seen_values
+
+RANGE = 1 << 16
+"""Widest range of whole-number labels that is looked up in a table instead of sorted."""
+
+
+def read_labels(y: Any, owner: str) -> tuple[Shaped[np.ndarray, " classes"], Int32[np.ndarray, " rows"]]:
+    """Sorted classes, of the labels' own type, and the position of each row's class.
+
+    Parameters
+    ----------
+    y
+        One label a row: whole numbers, bools, text or categories; a list, numpy array, or column of a frame.
+    owner
+        Who asks; sentences begin with it.
+
+    Raises
+    ------
+    DataError
+        None, missing labels, numbers with fractions, two columns, or labels of types that have no order.
+
+    Examples
+    --------
+    >>> classes, codes = read_labels(["no", "yes", "no"], "NaiveBayesClassifier")
+    >>> classes.tolist(), codes.tolist()
+    (['no', 'yes'], [0, 1, 0])
+    """
+    if y is None:
+        raise DataError(f"{owner}.y: the estimator requires y to be passed, but the target y is None; give labels.")
+    if str(getattr(y, "dtype", "")) == "category":
+        categorical = getattr(y, "array", y)
+        return _sorted(np.asarray(categorical.categories), np.asarray(categorical.codes), owner)
+    array = np.asarray(column_or_1d(y, warn=True))
+    if array.dtype.kind == "c":
+        raise DataError(f"{owner}.y: Complex data not supported; labels are whole numbers or text.")
+    if array.dtype.kind in "biu":
+        return _whole(array)
+    if array.dtype.kind == "f":
+        return _floats(array, owner)
+    if array.dtype.kind not in "UOT":
+        raise CellTypeError(f"{owner}.y: Unknown label type: {array.dtype}; labels are whole numbers, bools or text.")
+    try:
+        coded = pa.array(array, from_pandas=True).dictionary_encode()
+    except (pa.ArrowException, TypeError, ValueError):
+        return _mixed(array, owner)
+    if coded.null_count:
+        raise _missing(owner, int(np.argmax(coded.is_null().to_numpy(zero_copy_only=False))))
+    labels = np.empty(len(coded.dictionary), array.dtype)
+    labels[:] = coded.dictionary.to_pylist()
+    return _sorted(labels, coded.indices.to_numpy(), owner)
+
+
+def _whole(array: Shaped[np.ndarray, " rows"]) -> tuple[Shaped[np.ndarray, " classes"], Int32[np.ndarray, " rows"]]:
+    """Labels that are integers or bools: by a table where their range is small."""
+    if not len(array):
+        return array, np.zeros(0, np.int32)
+    low, high = int(array.min()), int(array.max())
+    if high - low >= RANGE:
+        classes, codes = np.unique(array, return_inverse=True)
+        return classes, codes.astype(np.int32)
+    numbers = array.view(np.uint8) if array.dtype == bool else array
+    seen, _ = seen_values(numbers[:, None], np.array([low]), np.array([0, high - low + 1]))
+    classes = (np.flatnonzero(seen) + low).astype(array.dtype)
+    position = np.cumsum(seen, dtype=np.int32) - np.int32(1)
+    return classes, position.take(numbers - low if low else numbers)
+
+
+def _floats(
+    array: Shaped[np.ndarray, " rows"], owner: str
+) -> tuple[Shaped[np.ndarray, " classes"], Int32[np.ndarray, " rows"]]:
+    """Labels that are floats: whole numbers, or else the target is no class."""
+    if not np.isfinite(array).all():
+        raise _missing(owner, int(np.argmin(np.isfinite(array))))
+    classes, codes = np.unique(array, return_inverse=True)
+    if (classes != np.floor(classes)).any():
+        shown = classes[classes != np.floor(classes)][0]
+        raise DataError(
+            f"{owner}.y: Unknown label type: continuous; got {shown}, and a class is a whole number, a bool or text."
+        )
+    return classes, codes.astype(np.int32)
+
+
+def _mixed(
+    array: Shaped[np.ndarray, " rows"], owner: str
+) -> tuple[Shaped[np.ndarray, " classes"], Int32[np.ndarray, " rows"]]:
+    """Python objects that Arrow has no common type for, such as whole numbers beside text."""
+    for row, label in enumerate(array):
+        if label is None or label != label:
+            raise _missing(owner, row)
+        if not isinstance(label, str | bool | int | float | np.generic):
+            raise CellTypeError(
+                f"{owner}.y: Unknown label type: row {row} has {label!r} ({type(label).__name__}); labels are whole "
+                "numbers, bools or text."
+            )
+    raise CellTypeError(
+        f"{owner}.y: Unknown label type: labels of types {sorted({type(v).__name__ for v in array})} have no common "
+        "order; make them all text or all numbers."
+    )
+
+
+def _sorted(
+    labels: Shaped[np.ndarray, " labels"], codes: Integer[np.ndarray, " rows"], owner: str
+) -> tuple[Shaped[np.ndarray, " classes"], Int32[np.ndarray, " rows"]]:
+    """Those of the labels that occur, sorted."""
+    if len(codes) and codes.min() < 0:
+        raise _missing(owner, int(np.argmin(codes)))
+    seen = np.zeros(len(labels), bool)
+    seen[codes] = True
+    order = np.flatnonzero(seen)
+    order = order[np.argsort(labels[order], kind="stable")]
+    kinds = labels[order]
+    if kinds.dtype.kind == "O" and len(kinds) and isinstance(kinds[0], float):
+        _floats(kinds.astype(np.float64), owner)
+    position = np.zeros(len(labels), np.int32)
+    position[order] = np.arange(len(order), dtype=np.int32)
+    return kinds, position.take(codes)
+
+
+def _missing(owner: str, row: int) -> DataError:
+    """Error for a row without a class."""
+    return DataError(
+        f"{owner}.y: Input y contains NaN, infinity or a missing label, first in row {row}; leave out rows whose class "
+        "is unknown."
+    )

@@ -1,0 +1,311 @@
+"""Users' tables for estimators: any table as columns, what each column means, and columns to codes."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from jaxtyping import Float, Int, Real, Shaped
+
+from bnn.errors import DataError, UnseenValueWarning
+from bnn.kernels.recode import BY_BOUNDS, BY_SEARCH, BY_TABLE, recode
+from bnn.records import Records, extremes
+from bnn.schema import Attribute, Schema
+from bnn.tables import arrow_array, columns_of, encode, smallest_type
+
+RANGE = 1 << 16
+"""Widest range of whole numbers that is looked up in a table instead of searched for."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """A user's table: its columns by name, and its matrix where it is one of numbers.
+
+    Attributes
+    ----------
+    columns
+        By name, each an array, series or list of the table's own library.
+    rows
+        Number of rows.
+    matrix
+        The table itself where it is a numpy array of numbers or bools.
+    records
+        The table itself where it is `Records`.
+    """
+
+    columns: Mapping[str, Any]
+    rows: int
+    matrix: Shaped[np.ndarray, "rows columns"] | None = None
+    records: Records | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """What a column of a table means.
+
+    Parameters
+    ----------
+    attribute
+        Name, and categories or names of intervals.
+    bounds
+        Ascending inner bounds of the intervals of a numeric attribute; a number on a bound lies above it. None:
+        categories.
+    width
+        (largest - smallest) / intervals of the training rows: sigma of [C] is SIG times this.
+
+    Examples
+    --------
+    >>> Column.binned("age", np.array([30.0, 50.0]), 20.0).attribute.values
+    ('< 30', '30 to 50', '>= 50')
+    """
+
+    attribute: Attribute
+    bounds: Float[np.ndarray, " bounds"] | None = None
+    width: float = 0.0
+
+    @staticmethod
+    def binned(name: str, bounds: Float[np.ndarray, " bounds"], width: float) -> Column:
+        """A numeric column, its intervals named by their bounds, with as few digits as tell them apart."""
+        texts: list[str] = []
+        for digits in range(4, 18):
+            texts = [format(bound, f".{digits}g") for bound in bounds.tolist()]
+            if len(set(texts)) == len(texts):
+                break
+        if not texts:
+            return Column(Attribute(name, ("any",)), bounds, width)
+        between = [f"{low} to {high}" for low, high in zip(texts, texts[1:], strict=False)]
+        return Column(Attribute(name, (f"< {texts[0]}", *between, f">= {texts[-1]}")), bounds, width)
+
+
+def read_table(X: Any, owner: str) -> Table:
+    """Take any table apart into columns, without copying.
+
+    Parameters
+    ----------
+    X
+        numpy array [rows, columns], list of rows, pandas, polars or pyarrow table, dict of columns, or `Records`,
+        whose target is left out.
+    owner
+        Who asks; sentences begin with it.
+
+    Raises
+    ------
+    DataError
+        No table, a sparse or complex one, one of another number of dimensions, without columns, or with two of one
+        name.
+    """
+    if isinstance(X, Records):
+        names = [name for name in X.schema.names if name != X.schema.target]
+        return Table(dict.fromkeys(names), X.rows, records=X)
+    if hasattr(X, "tocsr"):
+        raise DataError(f"{owner}.X: sparse tables are not supported; give X.toarray().")
+    if isinstance(X, list | tuple):
+        X = _array_of_rows(X, owner)
+    elif not hasattr(X, "__len__") and hasattr(X, "__array__"):
+        X = np.asarray(X)
+    if not isinstance(X, np.ndarray):
+        if hasattr(X, "shape") and hasattr(X, "columns") and 0 in X.shape[1:]:
+            raise _no_columns(X.shape, owner)
+        if len(X) == 0:  # columns_of refuses these; a frame without rows may still be asked about
+            return Table({str(name): X[name] for name in X.columns}, 0)
+        columns = columns_of(X, f"{owner}.X")
+        return Table(columns, len(next(iter(columns.values()))))
+    if X.ndim != 2:
+        raise DataError(
+            f"{owner}.X: Expected 2D array, got {X.ndim}D array instead, of shape {X.shape}. Reshape your data, one "
+            "row as X.reshape(1, -1), one column as X.reshape(-1, 1)."
+        )
+    if X.shape[1] == 0:
+        raise _no_columns(X.shape, owner)
+    if X.dtype.kind == "c":
+        raise DataError(f"{owner}.X: Complex data not supported; give real and imaginary parts as two columns.")
+    columns = {f"x{a}": X[:, a] for a in range(X.shape[1])}
+    if X.dtype.kind not in "biuf":
+        return Table(columns, len(X))
+    return Table(columns, len(X), matrix=X if X.dtype == bool else _plain_numbers(X))
+
+
+def _array_of_rows(rows: list[Any] | tuple[Any, ...], owner: str) -> np.ndarray:
+    """Turn rows into an array of numbers, or of objects where a cell is none."""
+    try:
+        array = np.asarray(rows)
+        return array if array.dtype.kind in "biufc" else np.array(rows, dtype=object)
+    except ValueError as error:
+        raise DataError(f"{owner}.X: its rows differ in length ({error}); give every row one cell a column.") from error
+
+
+def _no_columns(shape: tuple[int, ...], owner: str) -> DataError:
+    """Error in the words that scikit-learn's users know."""
+    return DataError(
+        f"{owner}.X: Found array with 0 feature(s) (shape={shape}) while a minimum of 1 is required; give columns."
+    )
+
+
+def _plain_numbers(array: Shaped[np.ndarray, "..."]) -> Shaped[np.ndarray, "..."]:
+    """Numbers in a type that compiled loops know."""
+    exotic = array.dtype.itemsize > 8 or array.dtype == np.float16 or not array.dtype.isnative
+    return array.astype(np.float64) if exotic else array
+
+
+def numbers_of(column: Any) -> Real[np.ndarray, " rows"] | None:
+    """Numbers of a column, NaN where missing; None where it holds anything else. Bools are no numbers."""
+    if isinstance(column, np.ndarray) and column.dtype.kind in "iuf":
+        return _plain_numbers(column)
+    dtype = getattr(column, "dtype", None)
+    if isinstance(dtype, np.dtype) and dtype.kind in "iuf":
+        return _plain_numbers(column.to_numpy())
+    if str(dtype) in ("category", "Categorical", "Object") or getattr(dtype, "kind", "") in ("b", "U"):
+        return None
+    array = arrow_array(column)
+    if array is None:
+        return None
+    if pa.types.is_null(array.type):
+        return np.full(len(array), np.nan)
+    if not (pa.types.is_integer(array.type) or pa.types.is_floating(array.type)):
+        return None
+    if array.null_count:
+        array = array.cast(pa.float64(), safe=False).fill_null(math.nan)
+    return _plain_numbers(array.to_numpy(zero_copy_only=False))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Codebook:
+    """Columns of a fitted estimator, laid out so that tables are coded quickly.
+
+    Parameters
+    ----------
+    columns
+        One a column of the table, in order.
+
+    Attributes
+    ----------
+    schema
+        The attributes.
+    sizes
+        int64: number of values of each.
+    """
+
+    columns: tuple[Column, ...]
+    schema: Schema = field(init=False)
+    sizes: Int[np.ndarray, " attributes"] = field(init=False)
+    _identity: bool = field(init=False)
+    _lookup: tuple[np.ndarray, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        schema = Schema(tuple(column.attribute for column in self.columns))
+        parts = [_lookup_of(column) for column in self.columns]
+        identity = all(
+            kind == BY_TABLE and low == 0 and np.array_equal(table, np.arange(len(table)))
+            for kind, low, table, _ in parts
+        )
+        table_start = np.cumsum([0, *(len(p[2]) for p in parts)])
+        key_start = np.cumsum([0, *(len(p[3]) for p in parts)])
+        lookup = (
+            np.array([p[0] for p in parts], np.int64),
+            np.array([p[1] for p in parts], np.int64),
+            table_start,
+            np.concatenate([p[2] for p in parts]),
+            key_start,
+            np.concatenate([p[3] for p in parts]),
+        )
+        object.__setattr__(self, "schema", schema)
+        object.__setattr__(self, "sizes", np.array(schema.sizes, dtype=np.int64))
+        object.__setattr__(self, "_identity", identity)
+        object.__setattr__(self, "_lookup", lookup)
+
+    def codes(self, table: Table, owner: str) -> Int[np.ndarray, "rows attributes"]:
+        """Code a table, -1 where missing or unseen; values that were never learned are warned about.
+
+        Warns
+        -----
+        UnseenValueWarning
+            Values outside the categories, taken as missing: they are no evidence.
+        """
+        matrix = table.matrix
+        if self._identity and matrix is not None and matrix.dtype in (np.uint8, np.int8) and table.rows:
+            low, high = extremes(matrix)
+            if (low >= 0).all() and (high < self.sizes).all():
+                return matrix
+        out = np.empty((table.rows, len(self.columns)), smallest_type(max(self.schema.sizes)))
+        if matrix is not None:
+            numbers = matrix.view(np.uint8) if matrix.dtype == bool else matrix
+            unseen = recode(numbers, *self._lookup, out)
+            if unseen.any():
+                examples = [self._example(numbers[:, a], out[:, a]) for a in np.flatnonzero(unseen)]
+                self._warn(dict(zip(np.flatnonzero(unseen), examples, strict=True)), unseen, owner)
+            return out
+        unseen, told = np.zeros(len(self.columns), np.int64), {}
+        for a, name in enumerate(table.columns):
+            unseen[a], told[a] = self._code_column(table, a, name, out[:, a : a + 1], owner)
+        self._warn(told, unseen, owner)
+        return out
+
+    def _code_column(
+        self, table: Table, a: int, name: str, out: Int[np.ndarray, "rows one"], owner: str
+    ) -> tuple[int, Any]:
+        """Code one column; how many values were unseen, and one of them."""
+        column = self.columns[a]
+        numbers = None if table.records is not None else numbers_of(table.columns[name])
+        if numbers is not None:
+            kind, low, start, codes, key_start, keys = self._lookup
+            here, both = slice(a, a + 1), slice(a, a + 2)
+            lookup = (kind[here], low[here], start[both], codes, key_start[both], keys)
+            unseen = int(recode(numbers[:, None], *lookup, out)[0])
+            return unseen, self._example(numbers, out[:, 0]) if unseen else None
+        if column.bounds is not None:
+            raise DataError(
+                f"{owner}.X: column {name!r} held numbers when it was learned, and now other values; give numbers."
+            )
+        if table.records is not None:
+            coded = _recorded(table.records, name, column.attribute)
+        else:
+            coded = encode(name, table.columns[name], column.attribute, f"{owner}.X", None)
+        out[:, 0] = coded.codes
+        return coded.unseen, coded.example
+
+    def _example(self, numbers: Real[np.ndarray, " rows"], codes: Int[np.ndarray, " rows"]) -> Any:
+        """A value of a column that has no code."""
+        return numbers[(codes < 0) & (numbers == numbers)][0].item()
+
+    def _warn(self, examples: Mapping[int, Any], unseen: Int[np.ndarray, " attributes"], owner: str) -> None:
+        """Warn of the values never learned, by attribute, with their number and an example."""
+        if not unseen.any():
+            return
+        places = np.flatnonzero(unseen).tolist()
+        told = ", ".join(f"{self.schema.names[a]!r} {unseen[a]} (such as {examples[a]!r})" for a in places[:5])
+        more = f" and {len(places) - 5} more attributes" if len(places) > 5 else ""
+        warnings.warn(
+            f"{owner}.X: values never learned were taken as missing: {told}{more}.", UnseenValueWarning, stacklevel=5
+        )
+
+
+def _recorded(records: Records, name: str, attribute: Attribute) -> Any:
+    """Code a column of records by another attribute."""
+    source = records.schema[name]
+    declared = pa.DictionaryArray.from_arrays(
+        pa.array(codes := records.codes[:, records.schema.index(name)], mask=codes < 0),
+        pa.array(list(source.values)),
+    )
+    return encode(name, declared, attribute)
+
+
+def _lookup_of(column: Column) -> tuple[int, int, Int[np.ndarray, " entries"], Float[np.ndarray, " keys"]]:
+    """How the numbers of a column are coded: the kind, and its table and keys; see `bnn.kernels.recode.recode`."""
+    none = np.zeros(0, np.int32)
+    if column.bounds is not None:
+        return BY_BOUNDS, 0, none, column.bounds
+    numbers = {v: code for code, v in enumerate(column.attribute.values) if not isinstance(v, str)}
+    if not numbers:
+        return BY_TABLE, 0, none, np.zeros(0)
+    low, high = min(numbers), max(numbers)
+    if high - low < RANGE and all(float(v).is_integer() for v in numbers):
+        table = np.full(int(high - low) + 1, -1, np.int32)
+        table[[int(v - low) for v in numbers]] = list(numbers.values())
+        return BY_TABLE, int(low), table, np.zeros(0)
+    ordered = sorted(numbers.items())
+    return BY_SEARCH, 0, np.array([c for _, c in ordered], np.int32), np.array([float(v) for v, _ in ordered])

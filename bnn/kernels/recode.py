@@ -1,0 +1,130 @@
+"""Columns of numbers to codes: whole numbers by a table, others by their place between bounds; and a first look."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Bool, Int, Real
+
+from bnn.kernels import threads
+from bnn.kernels.compiling import compiled
+
+BLOCK = 1024
+GRAIN = 1 << 14
+BY_TABLE, BY_BOUNDS, BY_SEARCH = 0, 1, 2
+Matrix = Real[np.ndarray, "rows attributes"]
+
+
+def seen_values(
+    numbers: Matrix, low: Int[np.ndarray, " attributes"], start: Int[np.ndarray, " attributes_and_one"]
+) -> tuple[Bool[np.ndarray, " values"], Bool[np.ndarray, " attributes"]]:
+    """Which whole numbers occur in each column, and which columns hold anything else (NaN is nothing).
+
+    Parameters
+    ----------
+    numbers
+        Integers or floats, in any memory order.
+    low
+        int64: the number that entry ``start[a]`` of the result stands for; the next numbers follow.
+    start
+        int64: column a owns the entries ``start[a]`` to ``start[a + 1] - 1``.
+
+    Examples
+    --------
+    >>> seen_values(np.array([[3.0, 0.5], [5.0, 1.0]]), np.array([3, 0]), np.array([0, 3, 5]))[0].tolist()
+    [True, False, True, False, True]
+    """
+    parts: list[tuple[np.ndarray, np.ndarray]] = []
+
+    def look(begin: int, end: int) -> None:
+        seen, other = np.zeros(start[-1], np.bool_), np.zeros(len(low), np.bool_)
+        _look(numbers, begin, end, low, start, seen, other)
+        parts.append((seen, other))
+
+    threads.run(look, len(numbers), grain=GRAIN)
+    if not parts:
+        return np.zeros(start[-1], np.bool_), np.zeros(len(low), np.bool_)
+    return np.logical_or.reduce([p[0] for p in parts]), np.logical_or.reduce([p[1] for p in parts])
+
+
+def recode(
+    numbers: Matrix,
+    kind: Int[np.ndarray, " attributes"],
+    low: Int[np.ndarray, " attributes"],
+    start: Int[np.ndarray, " attributes_and_one"],
+    table: Int[np.ndarray, " entries"],
+    key_start: Int[np.ndarray, " attributes_and_one"],
+    keys: Real[np.ndarray, " keys"],
+    out: Int[np.ndarray, "rows attributes"],
+) -> Int[np.ndarray, " attributes"]:
+    """Write the code of every number to ``out``, -1 where it is NaN or unknown; return how many were unknown.
+
+    Parameters
+    ----------
+    numbers
+        Integers or floats, in any memory order.
+    kind
+        int64: `BY_TABLE`: the code of the whole number v is ``table[start[a] + v - low[a]]``. `BY_BOUNDS`: the number
+        of keys of the column that are at most v. `BY_SEARCH`: the entry of ``table`` at the place of the key v.
+    low, start, table
+        As said; int64, int64, int32.
+    key_start, keys
+        Column a owns the float64 keys ``key_start[a]`` to ``key_start[a + 1] - 1``, ascending.
+    out
+        Written to.
+    """
+    parts: list[np.ndarray] = []
+
+    def write(begin: int, end: int) -> None:
+        unknown = np.zeros(len(kind), np.int64)
+        _recode(numbers, begin, end, kind, low, start, table, key_start, keys, out, unknown)
+        parts.append(unknown)
+
+    threads.run(write, len(numbers), grain=GRAIN)
+    return np.sum(parts, axis=0, dtype=np.int64) if parts else np.zeros(len(kind), np.int64)
+
+
+@compiled
+def _look(numbers, begin, end, low, start, seen, other):  # type: ignore[no-untyped-def]
+    """Look at the rows ``begin`` to ``end - 1``."""
+    for block in range(begin, end, BLOCK):
+        for a in range(len(low)):
+            first, width = low[a], start[a + 1] - start[a]
+            mine = seen[start[a] : start[a + 1]]
+            strange = False
+            for r in range(block, min(block + BLOCK, end)):
+                v = numbers[r, a]
+                if v >= first and v < first + width:
+                    place = np.int64(v) - first
+                    mine[np.uint64(place)] = True
+                    strange |= np.int64(v) != v
+                elif v == v:
+                    strange = True
+            other[a] |= strange
+
+
+@compiled
+def _recode(numbers, begin, end, kind, low, start, table, key_start, keys, out, unknown):  # type: ignore[no-untyped-def]
+    """Recode the rows ``begin`` to ``end - 1``."""
+    for block in range(begin, end, BLOCK):
+        for a in range(len(kind)):
+            first, width = low[a], start[a + 1] - start[a]
+            mine, ordered = table[start[a] : start[a + 1]], keys[key_start[a] : key_start[a + 1]]
+            for r in range(block, min(block + BLOCK, end)):
+                v = numbers[r, a]
+                code = -1
+                if kind[a] == BY_TABLE:
+                    if v >= first and v < first + width and np.int64(v) == v:
+                        code = mine[np.uint64(np.int64(v) - first)]
+                elif v == v:
+                    code, high = 0, len(ordered)
+                    while code < high:
+                        middle = (code + high) // 2
+                        if ordered[middle] <= v:
+                            code = middle + 1
+                        else:
+                            high = middle
+                    if kind[a] == BY_SEARCH:
+                        code = mine[code - 1] if code > 0 and ordered[code - 1] == v else -1
+                out[r, a] = code
+                if code < 0 and v == v:
+                    unknown[a] += 1
