@@ -94,6 +94,7 @@ def image_cells(ax):
 def drawn(trace, table_trace, asymmetric, compared):
     """One figure, or several, of every public function."""
     network = trace.network
+    explained = bnn.NaiveBayesClassifier().fit(TABLE).explain(TABLE)
     before = dict(mpl.rcParams)
     figures = {
         "energy": [plots.energy(trace), plots.energy(asymmetric), plots.energy(trace, row=0)],
@@ -103,6 +104,8 @@ def drawn(trace, table_trace, asymmetric, compared):
         "comparison": [plots.comparison({"odds": trace}, PICTURES), plots.comparison({"p": table_trace}, TABLE)],
         "scores": [plots.scores(compared)],
         "reliability": [plots.reliability({"naive": compared.calibration_table("naive")})],
+        "explanation": [plots.explanation(explained)],
+        "nomogram": [plots.nomogram(explained, "mammal", "bird")],
         "overlap_against_noise": [plots.overlap_against_noise([0.0, 0.1], {"odds": [[1, 1], [1, 0.5]]})],
         "weights": [plots.weights(network), plots.weights(network, neuron="r3c4"), plots.weights(table_trace.network)],
         "graph": [plots.graph(network), plots.graph(table_trace.network, attribute="class")],
