@@ -136,10 +136,10 @@ def test_what_was_found_cannot_be_changed(found):
         found.seed = 3
 
 
-def test_progress_counts_the_fits():
+def test_progress_counts_the_splits():
     told = []
     compare(TWO, X, Y, splits=2, repeats=2, progress=lambda *now: told.append(now))
-    assert told == [(i, 8) for i in range(1, 9)]
+    assert told == [(i, 4) for i in range(1, 5)]
 
 
 class Warns(ClassifierMixin, BaseEstimator):

@@ -9,12 +9,13 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
-from jaxtyping import Float64, Int64, Shaped
+from jaxtyping import Bool, Float64, Int64, Shaped
 from sklearn.base import clone
+from threadpoolctl import threadpool_limits
 
 from bnn import metrics
 from bnn.classify.scores import MEASURES, Comparison
-from bnn.errors import BnnError, DataError, UnseenValueWarning
+from bnn.errors import DataError, UnseenValueWarning
 from bnn.records import Records
 from bnn.tables import encode
 
@@ -58,7 +59,7 @@ def compare(
     seed
         Split s of repeat r depends on (seed, r, s) and the number of rows alone.
     progress
-        Called with the number of fits done and of all.
+        Called with the number of splits done and of all.
 
     Raises
     ------
@@ -88,34 +89,63 @@ def compare(
             f"compare.train: got {train} of {len(known)} rows; needed is a share between 0 and 1 that leaves rows on "
             "both sides."
         )
-    total = splits * repeats
-    trained, tested = np.zeros((2, total, number), dtype=np.bool_)
-    measured = np.empty((len(MEASURES), len(classifiers), total))
+    trained, tested = _splits(known, number, training, splits, repeats, seed)
+    measured = np.empty((len(trained), len(classifiers), len(MEASURES)))
     calibration = np.zeros((len(classifiers), BINS, 3))
-    for s in range(total):
-        order = np.random.default_rng([seed, *divmod(s, splits)]).permutation(known)
-        trained[s, order[:training]] = tested[s, order[training:]] = True
-        here, there = np.flatnonzero(trained[s]), np.flatnonzero(tested[s])
-        prior = metrics.laplace_prior(labels[here], classes)
-        X_train, X_test = _rows(X, here), _rows(X, there)
-        for c, (name, classifier) in enumerate(classifiers.items()):
-            try:
-                table = _answers(classifier, X_train, labels[here], X_test, classes, floor)
-                answers = labels[there], table
-                measured[:, c, s] = (
-                    metrics.accuracy(*answers, classes),
-                    metrics.information_score(*answers, prior, classes),
-                    metrics.log_loss(*answers, classes, floor=floor),
-                )
-                calibration[c] += metrics.calibration_sums(*answers, classes, bins=BINS)
-            except Exception as error:
-                raise _failed(name, *divmod(s, splits), error) from error
+    # a second BLAS thread costs more than it brings here: logistic regression takes five times as long
+    with warnings.catch_warnings(), threadpool_limits(1, "blas"):
+        warnings.simplefilter("ignore", UnseenValueWarning)
+        for s, (here, there) in enumerate(zip(trained, tested, strict=True)):
+            where = "split {1} of repeat {0}".format(*divmod(s, splits))
+            measured[s], sums = _run(
+                classifiers, X, labels, classes, np.flatnonzero(here), np.flatnonzero(there), floor, where
+            )
+            calibration += sums
             if progress is not None:
-                progress(s * len(classifiers) + c + 1, total * len(classifiers))
-    accuracy, information, loss = measured
+                progress(s + 1, len(trained))
+    accuracy, information, loss = measured.T.copy()
     return Comparison(
         tuple(classifiers), classes, accuracy, information, loss, calibration, trained, tested, repeats, seed, floor
     )
+
+
+def _splits(
+    known: Int64[np.ndarray, " labelled"], number: int, training: int, splits: int, repeats: int, seed: int
+) -> tuple[Bool[np.ndarray, "splits rows"], Bool[np.ndarray, "splits rows"]]:
+    """Which rows each split trains on and is tested on."""
+    trained, tested = np.zeros((2, splits * repeats, number), dtype=np.bool_)
+    for s in range(len(trained)):
+        order = np.random.default_rng([seed, *divmod(s, splits)]).permutation(known)
+        trained[s, order[:training]] = tested[s, order[training:]] = True
+    return trained, tested
+
+
+def _run(
+    classifiers: Mapping[str, Any],
+    X: Any,
+    labels: Shaped[np.ndarray, " rows"],
+    classes: tuple[Any, ...],
+    here: Int64[np.ndarray, " trained"],
+    there: Int64[np.ndarray, " tested"],
+    floor: float,
+    where: str,
+) -> tuple[Float64[np.ndarray, "classifiers measures"], Float64[np.ndarray, "classifiers bins 3"]]:
+    """What each classifier reaches on one split, and its calibration sums."""
+    y = labels[there]
+    prior = metrics.laplace_prior(labels[here], classes)
+    X_train, X_test = _rows(X, here), _rows(X, there)
+    measured, sums = [], []
+    for name, classifier in classifiers.items():
+        try:
+            table = _answers(classifier, X_train, labels[here], X_test, classes, floor)
+            loss = metrics.log_loss(y, table, classes, floor=floor)
+            bits = metrics.information_score(y, table, prior, classes)
+            measured.append((metrics.accuracy(y, table, classes), bits, loss))
+            sums.append(metrics.calibration_sums(y, table, classes, bins=BINS))
+        except Exception as error:
+            said = " ".join(str(error).split()).rstrip(".") or type(error).__name__
+            raise DataError(f"compare.classifiers: {name!r} failed on {where}: {said}.") from error
+    return np.array(measured), np.stack(sums)
 
 
 def _labels(y: Any) -> tuple[Shaped[np.ndarray, " rows"], tuple[Any, ...], Int64[np.ndarray, " labelled"]]:
@@ -184,17 +214,9 @@ def _answers(
     classifier: Any, X_train: Any, y_train: Any, X_test: Any, classes: tuple[Any, ...], floor: float
 ) -> Float64[np.ndarray, "rows classes"]:
     """Probabilities of all classes by a classifier trained on these rows, absent classes at the floor."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnseenValueWarning)
-        fitted = clone(classifier).fit(X_train, y_train)
-        own = np.asarray(fitted.predict_proba(X_test), dtype=np.float64)
+    fitted = clone(classifier).fit(X_train, y_train)
+    own = np.asarray(fitted.predict_proba(X_test), dtype=np.float64)
     columns = [classes.index(label) for label in fitted.classes_.tolist()]
     table = np.full((len(own), len(classes)), floor)
     table[:, columns] = own * (1.0 - floor * (len(classes) - len(columns)))
     return table
-
-
-def _failed(name: str, repeat: int, split: int, error: Exception) -> BnnError:
-    """What went wrong with one classifier, in one sentence."""
-    said = " ".join(str(error).split()).rstrip(".") or type(error).__name__
-    return DataError(f"compare.classifiers: {name!r} failed on split {split} of repeat {repeat}: {said}.")
