@@ -107,7 +107,7 @@ def nomogram(explained: Explanation, label: Any, against: Any = None, *, stronge
     left, right = min(-3.0, *ends) - names, max(104.0, *ends)
     figure = new_figure(INCH * (right - left), 0.6 + 0.52 * height)
     ax = figure.add_subplot()
-    points = [(float(p), readable(p)) for p in range(0, 101, 10)]
+    points = [(float(p), readable(float(p))) for p in range(0, 101, 10)]
     _ruler(ax, (left, 0.0), "points", points, [5.0 + p for p in range(0, 100, 10)])
     y = 0.4
     for scale, lane, over, under in zip(scales.scales, lanes, above, below, strict=True):
