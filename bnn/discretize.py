@@ -164,14 +164,16 @@ def _midway(distinct: Real[np.ndarray, " distinct"], cuts: Int[np.ndarray, " cut
     """Bounds between the distinct numbers at these places and the next ones."""
     low, high = distinct[cuts].astype(np.float64), distinct[cuts + 1].astype(np.float64)
     middle = low + (high - low) / 2
-    return np.where(middle > low, middle, high)  # neighbouring floats have no middle
+    bounds: np.ndarray = np.where(middle > low, middle, high)  # neighbouring floats have no middle
+    return bounds
 
 
 def _entropy(table: Float[np.ndarray, "*parts classes"]) -> Float[np.ndarray, "*parts"]:
     """Entropy in bits of the class weights of each part; 0 for an empty one."""
     total = table.sum(axis=-1, keepdims=True)
     share = table / np.where(total > 0, total, 1.0)
-    return -(share * np.log2(np.where(share > 0, share, 1.0))).sum(axis=-1)
+    entropy: np.ndarray = -(share * np.log2(np.where(share > 0, share, 1.0))).sum(axis=-1)
+    return entropy
 
 
 def _best_cut(table: Float[np.ndarray, "distinct classes"]) -> tuple[int, float]:

@@ -8,13 +8,18 @@
 | `class_counts` | `ClassCounts`: target x value, an exact group |
 | `gains` | `GAINS`: estimates, from counts to log2 priors and gains in bits |
 | `base` | `BayesClassifier`: reading, ``classes_``, probabilities; a subclass says how it learns and scores |
+| `model` | `Model`: what counts and parameters amount to, and the terms of a row |
+| `fuzzy` | fuzzy and reliable intervals of numeric attributes |
+| `leave_one_out` | leaving each row out, in closed form |
+| `saving` | naive classifiers in files |
 | `naive` | `NaiveBayesClassifier` |
 | `explanation` | `Explanation`: gains for and against each class |
 | `registry` | `CLASSIFIERS`: those that are compared, one line each |
 | `references` | scikit-learn's own classifiers, as outside references |
 | `comparison`, `scores`, `paired` | `compare` on random splits; what it found; intervals of differences |
 
-A new classifier subclasses `base.BayesClassifier`: its `fit` calls ``self._read_training(X, y, sample_weight)``, which sets
-``classes_`` and ``codebook_`` and returns records, target and class codes; its ``_log2_scores(X)`` begins with
-``self._read_codes(X)`` and returns log2 scores that need not be normalised. Probabilities and answers follow.
+A new classifier subclasses `base.BayesClassifier`: its `fit` calls ``self._read_training(X, y, sample_weight)``, which
+sets ``classes_`` and ``codebook_`` and returns records, target and class codes; its ``_log2_scores(X)`` begins with
+``self._read_codes(X)`` and returns log2 scores that need not be normalised. Probabilities and answers
+follow.
 """

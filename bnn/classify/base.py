@@ -14,9 +14,10 @@ from sklearn.utils.validation import _check_feature_names, check_is_fitted
 
 from bnn.classify.describing import Rows, describe
 from bnn.classify.labels import read_labels
-from bnn.classify.reading import Codebook, Table, read_table
+from bnn.classify.reading import Codebook, Table, numbers_of, read_table
+from bnn.discretize import INTERVALS
 from bnn.errors import DataError
-from bnn.kernels.scores import normalise
+from bnn.kernels.scores import to_log2_probabilities, to_probabilities
 from bnn.records import Records, checked_weights
 from bnn.schema import Attribute
 
@@ -44,6 +45,15 @@ class Training:
     classes: Int32[np.ndarray, " rows"]
     table: Table
 
+    def row(self, row: int) -> Training:
+        """One row alone."""
+        here = slice(row, row + 1)
+        columns = {
+            name: numbers[here] if (numbers := numbers_of(column)) is not None else None
+            for name, column in self.table.columns.items()
+        }
+        return Training(self.records[here], self.target, self.classes[here], Table(columns, 1))
+
 
 class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Base of the classifiers: a subclass learns in `fit` and answers with `_log2_scores`.
@@ -70,7 +80,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """log2 of the probability of each class, [rows, classes], in bits."""
         check_is_fitted(self, "classes_")
         scores = self._log2_scores(X)
-        normalise(scores)
+        to_log2_probabilities(scores)
         return scores
 
     def predict_proba(self, X: Any) -> Scores:
@@ -93,7 +103,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "classes_")
         scores = self._log2_scores(X)
-        normalise(scores, exponentiate=True)
+        to_probabilities(scores)
         return scores
 
     def predict_log_proba(self, X: Any) -> Scores:
@@ -105,7 +115,8 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> Shaped[np.ndarray, " rows"]:
         """Most probable class of each row; of equals the first in ``classes_``."""
         check_is_fitted(self, "classes_")
-        return self.classes_[np.argmax(self._log2_scores(X), axis=1)]
+        answers: np.ndarray = self.classes_[np.argmax(self._log2_scores(X), axis=1)]
+        return answers
 
     def decision_function(self, X: Any) -> Float64[np.ndarray, " rows"] | Scores:
         """Score in bits: of two classes log2 of the odds for the second [T eq 22, 23], else log2 P a class.
@@ -116,35 +127,45 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         scores = self.predict_log2_proba(X)
         if scores.shape[1] != 2:
             return scores
-        with np.errstate(invalid="ignore"):
-            return scores[:, 1] - scores[:, 0]
+        odds: np.ndarray = scores[:, 1] - scores[:, 0]
+        return odds
 
     def _read_training(
-        self, X: Any, y: Any, sample_weight: Any = None, discretize: Any = "auto", intervals: int = 20
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        discretize: Any = "auto",
+        intervals: int = INTERVALS,
+        classes: Any = None,
     ) -> Training:
         """Read a training table, and set what is known of it: ``codebook_``, ``classes_``, names of features."""
         table, y, sample_weight = self._read_table(X, y, sample_weight, reset=True)
-        classes, codes = read_labels(y, self._owner)
-        rows, weights = self._rows(table, codes, sample_weight)
-        if rows.heavy is not None:  # classes of rows that count for nothing are none
-            kept = np.unique(codes[rows.heavy])
-            codes = np.maximum(np.searchsorted(kept, codes), 0).clip(max=len(kept) - 1).astype(np.int32)
-            classes, rows = classes[kept], Rows(codes, rows.weights, rows.heavy)
-        self.codebook_ = Codebook(describe(table, rows, discretize, intervals, self._owner))
-        self.classes_ = classes
-        return self._training(table, codes, weights)
+        found, rows, weights = self._read_rows(table, y, sample_weight)
+        named = found
+        if classes is not None:
+            named, _ = read_labels(classes, self._owner)
+            if strange := [c for c in found.tolist() if c not in named.tolist()]:
+                raise DataError(
+                    f"{self._owner}.y: class {strange[0]!r} is none of the {named.tolist()} named; name all classes."
+                )
+        codes = rows.classes if named is found else np.searchsorted(named, found).astype(np.int32)[rows.classes]
+        codebook = Codebook(describe(table, rows, discretize, intervals, self._owner))
+        training = self._training(table, codebook, named, codes, weights)
+        self.codebook_, self.classes_ = codebook, named
+        return training
 
     def _read_table(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> tuple[Table, Any, Any]:
         """Table, labels and weights, with what `Records` say of themselves; features are set or checked."""
         table = read_table(X, self._owner)
         if table.records is not None:
-            if y is None and table.records.schema.target is not None:
-                schema = table.records.schema
-                values = np.array(schema[schema.target].values)
-                column = table.records.codes[:, schema.index(schema.target)]
+            target = table.records.schema.target
+            if y is None and target is not None:
+                column = table.records.codes[:, table.records.schema.index(target)]
                 if (column < 0).any():
-                    raise DataError(f"{self._owner}.y: row {int(np.argmin(column))} has no class; leave it out.")
-                y = values[column]
+                    raise DataError(f"{self._owner}.y: row {int(np.argmin(column))} has no {target!r}; leave it out.")
+                values: Any = table.records.schema[target].values
+                y = np.array(values)[column]
             sample_weight = table.records.weights if sample_weight is None else sample_weight
         self._check_features(X, table, reset)
         return table, y, sample_weight
@@ -165,37 +186,52 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"X has {number} features, but {self._owner} is expecting {self.n_features_in_} features as input."
             )
 
-    def _rows(
-        self, table: Table, codes: Int32[np.ndarray, " rows"], sample_weight: Any
-    ) -> tuple[Rows, Float64[np.ndarray, " rows"] | None]:
-        """Check that rows, labels and weights belong together."""
+    def _read_rows(
+        self, table: Table, y: Any, sample_weight: Any
+    ) -> tuple[Shaped[np.ndarray, " classes"], Rows, Float64[np.ndarray, " rows"] | None]:
+        """Classes that occur, the rows' positions among them, and checked weights; rows of weight 0 have no class."""
+        owner = self._owner
         if not table.rows:
-            raise DataError(f"{self._owner}.X: Found array with 0 sample(s); give at least one row.")
+            raise DataError(f"{owner}.X: Found array with 0 sample(s); give at least one row.")
+        classes, codes = read_labels(y, owner)
         if len(codes) != table.rows:
             raise DataError(
-                f"{self._owner}.y: inconsistent numbers of samples: {table.rows} rows in X and {len(codes)} labels in "
-                "y; give one label a row."
+                f"{owner}.y: inconsistent numbers of samples: {table.rows} rows in X and {len(codes)} labels in y; "
+                "give one label a row."
             )
         if sample_weight is None:
-            return Rows(codes, None, None), None
-        weights = checked_weights(sample_weight, table.rows, f"{self._owner}.sample_weight")
+            return classes, Rows(codes, None, None), None
+        weights = checked_weights(sample_weight, table.rows, f"{owner}.sample_weight")
         heavy = weights > 0
+        if heavy.all():
+            return classes, Rows(codes, weights, None), weights
         if not heavy.any():
-            raise DataError(f"{self._owner}.sample_weight: all weights are zero; give one row a weight above 0.")
-        return Rows(codes, weights, None if heavy.all() else heavy), weights
+            raise DataError(f"{owner}.sample_weight: all weights are zero; give one row a weight above 0.")
+        kept = np.unique(codes[heavy])
+        codes = np.searchsorted(kept, np.where(heavy, codes, kept[0])).astype(np.int32)
+        return classes[kept], Rows(codes, weights, heavy), weights
 
     def _training(
-        self, table: Table, codes: Int32[np.ndarray, " rows"], weights: Float64[np.ndarray, " rows"] | None
+        self,
+        table: Table,
+        codebook: Codebook,
+        classes: Shaped[np.ndarray, " classes"],
+        codes: Int32[np.ndarray, " rows"],
+        weights: Float64[np.ndarray, " rows"] | None,
     ) -> Training:
-        """Code the table by the codebook."""
-        records = Records(self.codebook_.codes(table, self._owner), self.codebook_.schema, weights)
-        return Training(records, Attribute("class", tuple(self.classes_.tolist())), codes, table)
+        """Code a table by a codebook."""
+        records = Records(codebook.codes(table, self._owner), codebook.schema, weights)
+        return Training(records, Attribute("class", tuple(classes.tolist())), codes, table)
 
     def _read_codes(self, X: Any) -> Integer[np.ndarray, "rows attributes"]:
         """Code a table as the training table was, -1 where missing or unseen."""
+        return self._read_known_columns(X)[1]
+
+    def _read_known_columns(self, X: Any) -> tuple[Table, Integer[np.ndarray, "rows attributes"]]:
+        """The table, for what needs the numbers behind the codes, and its codes."""
         table = read_table(X, self._owner)
         self._check_features(X, table, reset=False)
-        return self.codebook_.codes(table, self._owner)
+        return table, self.codebook_.codes(table, self._owner)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

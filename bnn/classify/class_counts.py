@@ -69,8 +69,8 @@ class ClassCounts:
             object.__setattr__(self, name, view)
         if self.scale not in (1, SCALE) or not 0 <= int(self.totals.sum()) < LIMIT:
             raise DataError(
-                f"ClassCounts.totals: got {int(self.totals.sum())} of scale {self.scale}; give 0 to 2**62 - 1, of scale "
-                "1 or 2**20."
+                f"ClassCounts.totals: got {int(self.totals.sum())} of scale {self.scale}; give 0 to 2**62 - 1, of "
+                "scale 1 or 2**20."
             )
 
     @staticmethod
@@ -144,7 +144,7 @@ class ClassCounts:
             return NotImplemented
         if self.schema.difference(other.schema) is not None or self.target.values != other.target.values:
             return False
-        mine, theirs = _rescaled(self, other.scale), _rescaled(other, self.scale)
+        mine, theirs = rescaled(self, other.scale), rescaled(other, self.scale)
         return np.array_equal(mine.joint, theirs.joint) and np.array_equal(mine.totals, theirs.totals)
 
     def widen(self, schema: Schema, target: Attribute) -> ClassCounts:
@@ -169,11 +169,8 @@ class ClassCounts:
         if lost := [c for c in self.target.values if c not in target.values]:
             raise SchemaError(f"ClassCounts.widen: the target lacks our class {lost[0]!r}; keep all classes.")
         start = Layout(schema, "values").start
-        rows = np.concatenate(
-            [begin + _places(old, new) for begin, old, new in zip(start, self.schema.attributes, schema.attributes)]
-            if schema.attributes
-            else [np.zeros(0, np.int64)]
-        )
+        pairs = zip(start[:-1], self.schema.attributes, schema.attributes, strict=True)
+        rows = np.concatenate([begin + _places(old, new) for begin, old, new in pairs])
         columns = _places(self.target, target)
         joint = np.zeros((int(start[-1]), len(target.values)), np.int64)
         joint[np.ix_(rows, columns)] = self.joint
@@ -219,7 +216,8 @@ def _by_attribute(
     """Sum over the values of each attribute; 0 for one without values."""
     start = np.concatenate([[0], np.cumsum(schema.sizes, dtype=np.int64)])
     running = np.concatenate([np.zeros((1, joint.shape[1]), np.int64), np.cumsum(joint, axis=0)])
-    return running[start[1:]] - running[start[:-1]]
+    sums: np.ndarray = running[start[1:]] - running[start[:-1]]
+    return sums
 
 
 def _places(old: Attribute, new: Attribute) -> Int64[np.ndarray, " values"]:
@@ -228,7 +226,7 @@ def _places(old: Attribute, new: Attribute) -> Int64[np.ndarray, " values"]:
     return np.array([position[v] for v in old.values], dtype=np.int64)
 
 
-def _rescaled(counts: ClassCounts, scale: int) -> ClassCounts:
+def rescaled(counts: ClassCounts, scale: int) -> ClassCounts:
     """Go over to units of ``1 / scale`` where those are finer."""
     if counts.scale >= scale:
         return counts
@@ -244,7 +242,7 @@ def _combine(a: ClassCounts, b: ClassCounts, sign: int) -> ClassCounts:
             f"ClassCounts: the classes differ: {list(a.target.values)} against {list(b.target.values)}; widen both "
             "first."
         )
-    a, b = _rescaled(a, b.scale), _rescaled(b, a.scale)
+    a, b = rescaled(a, b.scale), rescaled(b, a.scale)
     joint, totals = a.joint + sign * b.joint, a.totals + sign * b.totals
     if sign < 0:
         _require_no_debt(a, b, joint, totals)

@@ -83,7 +83,7 @@ def describe(
         if values is not None and wanted[a] in ("auto", "categories") and len(values) <= FEW:
             column = Column(Attribute(name, tuple(values)))
         else:
-            column = _described(table, a, name, rows, wanted[a] if before is None else "categories", intervals, owner)
+            column = _described(table, name, rows, wanted[a] if before is None else "categories", intervals, owner)
         if before is not None:
             column = Column(_grown(before.attribute, column.attribute))
         out.append(column)
@@ -138,7 +138,7 @@ def _survey(
     return found
 
 
-def _described(table: Table, a: int, name: str, rows: Rows, wanted: Any, intervals: int, owner: str) -> Column:
+def _described(table: Table, name: str, rows: Rows, wanted: Any, intervals: int, owner: str) -> Column:
     """What one column means, looked at by itself."""
     if table.records is not None:
         return Column(table.records.schema[name])
@@ -185,12 +185,12 @@ def _categories(name: str, raw: Any, rows: Rows, owner: str) -> Column:
     """A column of text, bools, categories or mixed values; its undeclared values are those of rows that count."""
     coded = encode(name, raw, None, f"{owner}.X", None)
     attribute, codes = coded.attribute, coded.codes
-    number = np.bincount(
-        codes[codes >= 0] if rows.heavy is None else codes[(codes >= 0) & rows.heavy], minlength=len(attribute.values)
-    )
-    if rows.heavy is not None and not coded.declared:
-        attribute = Attribute(name, tuple(v for v, n in zip(attribute.values, number, strict=True) if n))
-    if len(number) >= IDENTIFIER and (number <= 1).all():
+    if rows.heavy is not None:
+        codes = codes[rows.heavy]
+        if not coded.declared:
+            occurs = np.bincount(codes[codes >= 0], minlength=len(attribute.values)) > 0
+            attribute = Attribute(name, tuple(v for v, o in zip(attribute.values, occurs, strict=True) if o))
+    if len(attribute.values) >= IDENTIFIER and np.count_nonzero(codes >= 0) == len(attribute.values):
         warnings.warn(
             f"{owner}.X: every value of column {name!r} occurs once: an identifier tells nothing of new rows; leave it "
             "out.",

@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from jaxtyping import Int32, Integer, Shaped
+from jaxtyping import Int32, Integer, Shaped, UInt32
 from sklearn.utils.validation import column_or_1d
 
 from bnn.errors import CellTypeError, DataError
 from bnn.kernels.recode import seen_values
+from bnn.kernels.rows import distinct_rows
+from bnn.tables import arrow_array
 
 RANGE = 1 << 16
 """Widest range of whole-number labels that is looked up in a table instead of sorted."""
@@ -42,6 +44,8 @@ def read_labels(y: Any, owner: str) -> tuple[Shaped[np.ndarray, " classes"], Int
     if str(getattr(y, "dtype", "")) == "category":
         categorical = getattr(y, "array", y)
         return _sorted(np.asarray(categorical.categories), np.asarray(categorical.codes), owner)
+    if not isinstance(y, np.ndarray | list | tuple) and (coded := _text(y)) is not None:
+        return _sorted(*coded, owner)
     array = np.asarray(column_or_1d(y, warn=True))
     if array.dtype.kind == "c":
         raise DataError(f"{owner}.y: Complex data not supported; labels are whole numbers or text.")
@@ -51,6 +55,8 @@ def read_labels(y: Any, owner: str) -> tuple[Shaped[np.ndarray, " classes"], Int
         return _floats(array, owner)
     if array.dtype.kind not in "UOT":
         raise CellTypeError(f"{owner}.y: Unknown label type: {array.dtype}; labels are whole numbers, bools or text.")
+    if array.dtype.kind == "U" and array.dtype.itemsize and (found := distinct_rows(_words(array))) is not None:
+        return _sorted(array[found[0]], found[1], owner)
     try:
         coded = pa.array(array, from_pandas=True).dictionary_encode()
     except (pa.ArrowException, TypeError, ValueError):
@@ -60,6 +66,39 @@ def read_labels(y: Any, owner: str) -> tuple[Shaped[np.ndarray, " classes"], Int
     labels = np.empty(len(coded.dictionary), array.dtype)
     labels[:] = coded.dictionary.to_pylist()
     return _sorted(labels, coded.indices.to_numpy(), owner)
+
+
+def merged_classes(
+    old: Shaped[np.ndarray, " classes"], new: Shaped[np.ndarray, " others"], owner: str
+) -> Shaped[np.ndarray, " all_classes"]:
+    """Old and new classes, sorted; text beside numbers is an error.
+
+    Examples
+    --------
+    >>> merged_classes(np.array(["b", "c"]), np.array(["aa"]), "NaiveBayesClassifier").tolist()
+    ['aa', 'b', 'c']
+    """
+    texts = {isinstance(c, str) for c in (*old.tolist(), *new.tolist())}
+    if len(texts) > 1:
+        raise DataError(
+            f"{owner}.y: got classes {new.tolist()[:5]} beside the earlier {old.tolist()[:5]}; they have no common "
+            "order, so make them all text or all numbers."
+        )
+    return np.union1d(old, new)
+
+
+def _words(array: Shaped[np.ndarray, " rows"]) -> UInt32[np.ndarray, "rows width"]:
+    """Text of fixed width as its characters."""
+    return np.ascontiguousarray(array).view(np.uint32).reshape(len(array), -1)
+
+
+def _text(column: Any) -> tuple[Shaped[np.ndarray, " labels"], Integer[np.ndarray, " rows"]] | None:
+    """Labels and codes of a column of text of pandas, polars or Arrow; None for any other."""
+    array = arrow_array(column) if getattr(column, "ndim", 1) == 1 and hasattr(column, "__len__") else None
+    if array is None or not (pa.types.is_string(array.type) or pa.types.is_large_string(array.type)):
+        return None
+    coded = array.dictionary_encode()
+    return np.array(coded.dictionary.to_pylist(), dtype=object), coded.indices.fill_null(-1).to_numpy()
 
 
 def _whole(array: Shaped[np.ndarray, " rows"]) -> tuple[Shaped[np.ndarray, " classes"], Int32[np.ndarray, " rows"]]:
@@ -116,16 +155,15 @@ def _sorted(
     """Those of the labels that occur, sorted."""
     if len(codes) and codes.min() < 0:
         raise _missing(owner, int(np.argmin(codes)))
-    seen = np.zeros(len(labels), bool)
-    seen[codes] = True
-    order = np.flatnonzero(seen)
+    order = np.flatnonzero(np.bincount(codes, minlength=len(labels)))
     order = order[np.argsort(labels[order], kind="stable")]
     kinds = labels[order]
     if kinds.dtype.kind == "O" and len(kinds) and isinstance(kinds[0], float):
         _floats(kinds.astype(np.float64), owner)
     position = np.zeros(len(labels), np.int32)
     position[order] = np.arange(len(order), dtype=np.int32)
-    return kinds, position.take(codes)
+    same = np.array_equal(position, np.arange(len(labels)))
+    return kinds, codes.astype(np.int32, copy=False) if same else position.take(codes)
 
 
 def _missing(owner: str, row: int) -> DataError:

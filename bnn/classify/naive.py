@@ -2,109 +2,311 @@
 
 from __future__ import annotations
 
+import os
+import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from jaxtyping import Float64
 from sklearn.utils.validation import check_is_fitted
 
-from bnn.classify.base import BayesClassifier, Scores
-from bnn.classify.class_counts import ClassCounts
-from bnn.classify.explanation import Explanation, standard_errors
-from bnn.classify.gains import Cells, chosen_gains, gain_table, given_priors, prior_bits
-from bnn.errors import DataError
-from bnn.kernels.scores import add_gains, normalise, pad
+from bnn.classify import saving
+from bnn.classify.base import BayesClassifier, Scores, Training
+from bnn.classify.class_counts import ClassCounts, rescaled
+from bnn.classify.describing import describe
+from bnn.classify.explanation import Explanation
+from bnn.classify.fuzzy import with_memberships
+from bnn.classify.gains import chosen_gains, given_priors, prior_bits
+from bnn.classify.labels import merged_classes
+from bnn.classify.leave_one_out import scores_without_own_row
+from bnn.classify.model import Model, Options
+from bnn.classify.reading import Codebook
+from bnn.counting import whole_weights
+from bnn.discretize import INTERVALS
+from bnn.errors import DataError, NewClassWarning, UnseenValueWarning, unknown_name
+from bnn.kernels.scores import to_log2_probabilities, to_probabilities
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Model:
-    """What counts and parameters amount to: the classifier's weights.
-
-    Attributes
-    ----------
-    prior
-        log2 P(C) [classes].
-    gains
-        Gain of each value for each class, in bits.
-    table
-        The same, laid out for `add_gains`.
-    """
-
-    prior: Float64[np.ndarray, " classes"]
-    gains: Float64[np.ndarray, "values classes"]
-    table: Float64[np.ndarray, "padded lanes"]
+FUZZY = {None: (False, False), "learning": (True, False), "classification": (False, True), "both": (True, True)}
 
 
 class NaiveBayesClassifier(BayesClassifier):
-    """Naive Bayes as information gains: log2 P(C|V) = log2 P(C) + sum of log2 P(C|V_i)/P(C), normalised [S eq 4]."""
+    """Naive Bayes as a sum of information gains, which can be read: [B 2.5, S, C, T].
+
+    log2 P(C|V) = log2 P(C) + sum over known attributes of log2 P(C|V_i)/P(C), normalised over the classes [S eq 4]. It
+    learns from counts of class and value only, so it takes wide tables, new rows (`partial_fit`) and forgets old ones
+    (`forget`) exactly. Any table does: text, categories, bools, whole numbers, measurements, mixed, with gaps; what is
+    missing, or was never seen, is no evidence. Its probabilities are overconfident where attributes repeat each other:
+    wrap it in scikit-learn's ``CalibratedClassifierCV`` where they matter.
+
+    Parameters
+    ----------
+    estimate : {"m", "neutral", "joint", "relative", "laplace", "shrinkage"}
+        How counts become probabilities, see `bnn.classify.gains`. ``"m"`` is the papers' own [S eq 2, C eq 5];
+        ``"neutral"`` gives an attribute that says nothing a gain of exactly 0; ``"joint"`` is one clamped step of the
+        network of `bnn.learn`; ``"shrinkage"`` is scikit-learn's CategoricalNB with alpha = 1/k.
+    m : float
+        Strength of the prior in records, for the first three.
+    discretize : str or dict
+        ``"auto"``: a column of whole numbers with at most 20 distinct values is one of categories, any other numbers
+        are cut into intervals of equal weight; decided at the first fit. ``"equal-frequency"``,
+        ``"information-gain"`` (two intervals) and ``"mdl"`` (Fayyad and Irani) cut every numeric column so,
+        ``"categories"`` none. A dict by column name (x0, x1, ... for arrays) holds any of these, or ascending bounds.
+    intervals : int
+        Intervals of equal frequency.
+    priors : array-like or dict, optional
+        Other priors at prediction, such as another prevalence: in order of ``classes_``, or by class.
+    fuzzy : {None, "learning", "classification", "both"}
+        Fuzzy bounds of numeric attributes [C 3.1, 3.2]: a row counts in every interval by its membership; a number is
+        judged by all intervals by its membership.
+    SIG : float
+        Fuzziness: a number spreads with sigma = SIG (largest - smallest) / intervals.
+    Pr : float
+        Reliable approximation [C 3.3]: an interval borrows from its neighbours until Chebyshev's bound reaches Pr; 0
+        is plain naive Bayes. [C] saw no gain from combining it with ``fuzzy``.
+    borrow : float
+        Share of a neighbouring interval that is borrowed at a time.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes, sorted.
+    counts_ : ClassCounts
+        All that was learned.
+    codebook_ : Codebook
+        What the columns mean: ``codebook_.columns`` holds categories and bounds.
+    n_features_in_, feature_names_in_
+        As scikit-learn has them.
+
+    Examples
+    --------
+    >>> X = [["red", 4.1], ["red", 3.9], ["blue", 0.2], [None, 0.4]]
+    >>> classifier = NaiveBayesClassifier().fit(X, ["apple", "apple", "plum", "plum"])
+    >>> classifier.predict([["red", None], ["blue", 0.3]]).tolist()
+    ['apple', 'plum']
+    """
 
     counts_: ClassCounts
     _model: Model
 
     def __init__(
-        self, estimate: str = "m", m: float = 2.0, discretize: Any = "auto", intervals: int = 20, priors: Any = None
+        self,
+        estimate: str = "m",
+        m: float = 2.0,
+        discretize: Any = "auto",
+        intervals: int = INTERVALS,
+        priors: Any = None,
+        fuzzy: str | None = None,
+        SIG: float = 0.5,
+        Pr: float = 0.0,
+        borrow: float = 1.0,
     ) -> None:
         self.estimate = estimate
         self.m = m
         self.discretize = discretize
         self.intervals = intervals
         self.priors = priors
+        self.fuzzy = fuzzy
+        self.SIG = SIG
+        self.Pr = Pr
+        self.borrow = borrow
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from a table and its labels, forgetting what was learned before."""
-        self._check_parameters()
+        """Learn from a table and its labels, forgetting what was learned before.
+
+        Parameters
+        ----------
+        X
+            numpy array, pandas, polars or pyarrow table, list of rows, dict of columns, or `bnn.Records`.
+        y
+            One label a row; None for records with a target.
+        sample_weight
+            Weight of each row; rows of weight 0 count for nothing, their values and classes neither.
+
+        Raises
+        ------
+        DataError
+            A parameter, column, label or weight that cannot mean what it should (a ValueError).
+
+        Warns
+        -----
+        IdentifierWarning
+            A column whose every value occurs once.
+        """
+        options = self._options()
         training = self._read_training(X, y, sample_weight, self.discretize, self.intervals)
-        self._set(ClassCounts.of(training.records, training.target, training.classes))
+        self._fixed_classes = False
+        self._set(self._count(training, options), options)
         return self
 
-    def explain(self, X: Any, labels: Mapping[str, Mapping[Any, str]] | None = None) -> Explanation:
-        """Say, for each row and class, what speaks for and against it, in bits; see `Explanation`."""
-        check_is_fitted(self, "classes_")
-        codes = self._read_codes(X)
-        model, counts = self._model, self.counts_
-        prior = self._prior()
-        start = np.concatenate([[0], np.cumsum(counts.schema.sizes)[:-1]]).astype(np.int64)
-        known = codes >= 0
-        place = np.where(known, codes + start, 0)
-        support = counts.joint.sum(axis=1) / counts.scale
-        if len(support):
-            gains = np.where(known[..., None], model.gains[place], 0.0)
-            cases = np.where(known, support[place], 0.0)
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn more rows; new values and classes are taken in, bounds stay as the first rows made them.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+        classes
+            At the first call: all classes there will be; a label beyond them is then an error. None: classes grow.
+
+        Warns
+        -----
+        NewClassWarning
+            Classes that earlier rows did not have: ``classes_`` and the columns of probabilities have moved.
+        """
+        options = self._options()
+        if not hasattr(self, "classes_"):
+            training = self._read_training(X, y, sample_weight, self.discretize, self.intervals, classes)
+            self._fixed_classes = classes is not None
+            self._set(self._count(training, options), options)
+            return self
+        if classes is not None and not set(np.unique(np.asarray(classes)).tolist()) <= set(self.classes_.tolist()):
+            raise DataError(
+                f"{self._owner}.classes: got {list(classes)!r}, other classes than the first call's "
+                f"{self.classes_.tolist()}; name all of them in the first call."
+            )
+        table, y, sample_weight = self._read_table(X, y, sample_weight, reset=False)
+        found, rows, weights = self._read_rows(table, y, sample_weight)
+        merged = merged_classes(self.classes_, found, self._owner)
+        new = [c for c in found.tolist() if c not in self.classes_.tolist()]
+        if new and self._fixed_classes:
+            raise DataError(
+                f"{self._owner}.y: class {new[0]!r} is none of the {self.classes_.tolist()} named in the first call; "
+                "name all classes there, or none."
+            )
+        codebook = Codebook(describe(table, rows, self.discretize, self.intervals, self._owner, self.codebook_.columns))
+        codes = np.searchsorted(merged, found).astype(np.int32)[rows.classes]
+        training = self._training(table, codebook, merged, codes, weights)
+        added = self._count(training, options, codebook)
+        counts = self.counts_.widen(codebook.schema, added.target) + added
+        self.codebook_, self.classes_ = codebook, merged
+        self._set(counts, options)
+        if new:
+            warnings.warn(
+                f"{self._owner}.y: new classes {new}; classes_ is now {merged.tolist()}, and so are the columns of "
+                "probabilities.",
+                NewClassWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Forget rows that were learned, exactly; values, classes and bounds stay.
+
+        Raises
+        ------
+        DataError
+            Rows that were never learned: nothing is forgotten then.
+        """
+        options = self._options()
+        training = self._read_known(X, y, sample_weight, "forget")
+        self._set(self.counts_ - self._count(training, options), options)
+        return self
+
+    def leave_one_out_proba(self, X: Any, y: Any = None, sample_weight: Any = None) -> Scores:
+        """Probabilities of each learned row by what is left without it: exact, and nearly as quick as predicting.
+
+        Schema, classes and bounds stay as they are. With fuzzy or reliable intervals each row is left out by itself,
+        which takes as many steps as there are rows.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The rows as they were learned.
+        """
+        training = self._read_known(X, y, sample_weight, "leave_one_out_proba")
+        options = self._model.options
+        weights, _, scale = whole_weights(training.records)
+        counts = rescaled(self.counts_, scale)
+        given = None if self.priors is None else self._prior()
+        if options.learning or options.classification or options.Pr > 0:
+            scores = self._singly(training, options, given)
         else:
-            gains, cases = np.zeros((*codes.shape, len(prior))), np.zeros(codes.shape)
-        scores = prior + gains.sum(axis=1)
+            scores = scores_without_own_row(
+                counts, options, given, training.records.codes, training.classes, weights, self._owner
+            )
+            self._model.answerable(scores, self._prior(), self._owner)
+        to_probabilities(scores)
+        return scores
+
+    def explain(self, X: Any, labels: Mapping[str, Mapping[Any, str]] | None = None) -> Explanation:
+        """Say, for each row and class, what speaks for and against it, in bits; see `Explanation`.
+
+        Parameters
+        ----------
+        X
+            Rows, as for `predict_proba`.
+        labels
+            Readable labels of coded values, by column and value.
+        """
+        check_is_fitted(self, "classes_")
+        table, codes = self._read_known_columns(X)
+        prior = self._prior()
+        gains, cases, errors = self._model.terms(table, codes, prior)
+        normaliser = to_log2_probabilities(prior + gains.sum(axis=1))
         values = np.empty(codes.shape, dtype=object)
-        for a, attribute in enumerate(counts.schema.attributes):
-            readable = np.empty(len(attribute.values) + 1, dtype=object)
-            readable[:-1] = attribute.values
-            values[:, a] = readable[codes[:, a]]
-        told = Explanation(
-            self.classes_,
-            prior,
-            counts.schema.names,
-            values,
-            gains,
-            cases,
-            standard_errors(model.prior, gains, cases, float(self.m)),
-            normalise(scores),
-        )
+        for a, attribute in enumerate(self.codebook_.schema.attributes):
+            values[:, a] = np.array([*attribute.values, None], dtype=object)[codes[:, a]]
+        names = self.codebook_.schema.names
+        told = Explanation(self.classes_, prior, names, values, gains, cases, errors, normaliser)
         return told if labels is None else told.with_labels(labels)
 
-    def _check_parameters(self) -> None:
-        """Refuse parameters that mean nothing."""
-        chosen_gains(self.estimate, self._owner)
-        if isinstance(self.m, bool) or not isinstance(self.m, int | float | np.number) or not 0 <= self.m < np.inf:
-            raise DataError(f"{self._owner}.m: got {self.m!r}; it is a number of records, at least 0.")
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write to a safetensors file with a versioned JSON header, exactly; `load` reads it."""
+        check_is_fitted(self, "classes_")
+        saving.save(self, path)
 
-    def _set(self, counts: ClassCounts) -> None:
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read what `save` wrote.
+
+        Raises
+        ------
+        FileError
+            A file that is missing, damaged, of something else, or of a newer version.
+        """
+        classifier = saving.load(cls, path)
+        classifier._set(classifier.counts_, classifier._options())
+        return classifier
+
+    @property
+    def gains_(self) -> Float64[np.ndarray, "values classes"]:
+        """Gain of every value for every class in bits; the values attribute by attribute."""
+        return self._model.gains
+
+    @property
+    def log2_prior_(self) -> Float64[np.ndarray, " classes"]:
+        """log2 P(C), as counted."""
+        return self._model.prior
+
+    def _options(self) -> Options:
+        """The parameters, checked."""
+        owner = self._owner
+        if self.fuzzy not in FUZZY:
+            raise unknown_name(f"{owner}.fuzzy", self.fuzzy, FUZZY)
+        for name, low, high in (("m", 0, np.inf), ("SIG", 0, np.inf), ("Pr", 0, 1), ("borrow", 1e-3, 1)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not low <= value <= high:
+                raise DataError(f"{owner}.{name}: got {value!r}; give a number from {low} to {high}.")
+        learning, classification = FUZZY[self.fuzzy]
+        numbers = (float(self.SIG), float(self.Pr), float(self.borrow))
+        return Options(chosen_gains(self.estimate, owner), float(self.m), learning, classification, *numbers)
+
+    def _count(self, training: Training, options: Options, codebook: Codebook | None = None) -> ClassCounts:
+        """Count rows, by membership where learning is fuzzy."""
+        counts = ClassCounts.of(training.records, training.target, training.classes)
+        if not options.learning:
+            return counts
+        weights, _, _ = whole_weights(training.records)
+        codebook = codebook or self.codebook_
+        return with_memberships(counts, codebook, training.table, training.classes, weights, options.SIG)
+
+    def _set(self, counts: ClassCounts, options: Options) -> None:
         """Keep the counts, and work out what they amount to."""
-        chosen = chosen_gains(self.estimate, self._owner)
-        cells = Cells.of(counts)
-        gains = gain_table(cells, chosen, float(self.m))
+        if self.priors is not None:
+            given_priors(self.priors, self.classes_, self._owner)
         self.counts_ = counts
-        self._model = Model(prior_bits(chosen.prior(cells)), gains, pad(gains, self.codebook_.sizes))
+        self._model = Model.of(counts, self.codebook_, options)
 
     def _prior(self) -> Float64[np.ndarray, " classes"]:
         """log2 of the priors in front: those counted, or those given."""
@@ -113,8 +315,30 @@ class NaiveBayesClassifier(BayesClassifier):
         return prior_bits(given_priors(self.priors, self.classes_, self._owner))
 
     def _log2_scores(self, X: Any) -> Scores:
-        codes = self._read_codes(X)
-        scores = np.empty((len(codes), len(self.classes_)))
-        scores[:] = self._prior()
-        add_gains(codes, self.codebook_.sizes, self._model.table, scores)
+        table, codes = self._read_known_columns(X)
+        return self._model.scores(table, codes, self._prior(), self._owner)
+
+    def _read_known(self, X: Any, y: Any, sample_weight: Any, method: str) -> Training:
+        """Read rows that were learned: a value or class that was not is an error."""
+        check_is_fitted(self, "classes_")
+        table, y, sample_weight = self._read_table(X, y, sample_weight, reset=False)
+        found, rows, weights = self._read_rows(table, y, sample_weight)
+        if strange := [c for c in found.tolist() if c not in self.classes_.tolist()]:
+            raise DataError(f"{self._owner}.{method}: class {strange[0]!r} was never learned; give learned rows.")
+        codes = np.searchsorted(self.classes_, found).astype(np.int32)[rows.classes]
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UnseenValueWarning)
+            try:
+                return self._training(table, self.codebook_, self.classes_, codes, weights)
+            except UnseenValueWarning as warning:
+                raise DataError(f"{self._owner}.{method}: {warning} Give rows that were learned.") from None
+
+    def _singly(self, training: Training, options: Options, given: Float64[np.ndarray, " classes"] | None) -> Scores:
+        """Scores of rows, each by the counts without itself, one row after the other."""
+        scores = np.empty((training.records.rows, len(self.classes_)))
+        for row in range(len(scores)):
+            alone = training.row(row)
+            model = Model.of(self.counts_ - self._count(alone, options), self.codebook_, options)
+            prior = model.prior if given is None else given
+            scores[row] = model.scores(alone.table, alone.records.codes, prior, self._owner)
         return scores

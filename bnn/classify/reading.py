@@ -6,14 +6,15 @@ import math
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import pairwise
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
 from jaxtyping import Float, Int, Real, Shaped
 
 from bnn.errors import DataError, UnseenValueWarning
-from bnn.kernels.recode import BY_BOUNDS, BY_SEARCH, BY_TABLE, recode
+from bnn.kernels.recode import BY_BOUNDS, BY_SEARCH, BY_TABLE, Lookup, recode
 from bnn.records import Records, extremes
 from bnn.schema import Attribute, Schema
 from bnn.tables import arrow_array, columns_of, encode, smallest_type
@@ -43,6 +44,12 @@ class Table:
     matrix: Shaped[np.ndarray, "rows columns"] | None = None
     records: Records | None = None
 
+    def numbers(self, place: int) -> Float[np.ndarray, " rows"]:
+        """Numbers of one column as float64, NaN where missing; it holds nothing else."""
+        numbers = numbers_of(list(self.columns.values())[place])
+        assert numbers is not None
+        return numbers.astype(np.float64, copy=False)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
@@ -68,6 +75,12 @@ class Column:
     bounds: Float[np.ndarray, " bounds"] | None = None
     width: float = 0.0
 
+    @property
+    def inner(self) -> Float[np.ndarray, " bounds"]:
+        """The bounds of a numeric column."""
+        assert self.bounds is not None
+        return self.bounds
+
     @staticmethod
     def binned(name: str, bounds: Float[np.ndarray, " bounds"], width: float) -> Column:
         """A numeric column, its intervals named by their bounds, with as few digits as tell them apart."""
@@ -78,7 +91,7 @@ class Column:
                 break
         if not texts:
             return Column(Attribute(name, ("any",)), bounds, width)
-        between = [f"{low} to {high}" for low, high in zip(texts, texts[1:], strict=False)]
+        between = [f"{low} to {high}" for low, high in pairwise(texts)]
         return Column(Attribute(name, (f"< {texts[0]}", *between, f">= {texts[-1]}")), bounds, width)
 
 
@@ -194,7 +207,7 @@ class Codebook:
     schema: Schema = field(init=False)
     sizes: Int[np.ndarray, " attributes"] = field(init=False)
     _identity: bool = field(init=False)
-    _lookup: tuple[np.ndarray, ...] = field(init=False)
+    _lookup: Lookup = field(init=False)
 
     def __post_init__(self) -> None:
         schema = Schema(tuple(column.attribute for column in self.columns))
@@ -205,7 +218,7 @@ class Codebook:
         )
         table_start = np.cumsum([0, *(len(p[2]) for p in parts)])
         key_start = np.cumsum([0, *(len(p[3]) for p in parts)])
-        lookup = (
+        lookup = Lookup(
             np.array([p[0] for p in parts], np.int64),
             np.array([p[1] for p in parts], np.int64),
             table_start,
@@ -231,10 +244,11 @@ class Codebook:
             low, high = extremes(matrix)
             if (low >= 0).all() and (high < self.sizes).all():
                 return matrix
-        out = np.empty((table.rows, len(self.columns)), smallest_type(max(self.schema.sizes)))
+        order: Literal["C", "F"] = "F" if matrix is None else "C"
+        out = np.empty((table.rows, len(self.columns)), smallest_type(max(self.schema.sizes)), order=order)
         if matrix is not None:
             numbers = matrix.view(np.uint8) if matrix.dtype == bool else matrix
-            unseen = recode(numbers, *self._lookup, out)
+            unseen = recode(numbers, self._lookup, out)
             if unseen.any():
                 examples = [self._example(numbers[:, a], out[:, a]) for a in np.flatnonzero(unseen)]
                 self._warn(dict(zip(np.flatnonzero(unseen), examples, strict=True)), unseen, owner)
@@ -252,10 +266,7 @@ class Codebook:
         column = self.columns[a]
         numbers = None if table.records is not None else numbers_of(table.columns[name])
         if numbers is not None:
-            kind, low, start, codes, key_start, keys = self._lookup
-            here, both = slice(a, a + 1), slice(a, a + 2)
-            lookup = (kind[here], low[here], start[both], codes, key_start[both], keys)
-            unseen = int(recode(numbers[:, None], *lookup, out)[0])
+            unseen = int(recode(numbers[:, None], self._lookup.of_column(a), out)[0])
             return unseen, self._example(numbers, out[:, 0]) if unseen else None
         if column.bounds is not None:
             raise DataError(

@@ -1,14 +1,11 @@
-"""Counting values within classes: one increment a cell of a table of codes, linear in rows, little memory."""
+"""Counting values within classes: the pairs of one attribute, the class, with all others."""
 
 from __future__ import annotations
 
 import numpy as np
 from jaxtyping import Int, Int32, Integer
 
-from bnn.kernels import threads
-from bnn.kernels.compiling import compiled
-
-BLOCK = 1024  # rows whose codes stay in cache while one attribute after the other is counted
+from bnn.kernels.pairs import Grouping, count_groups, group
 
 
 def count_classes(
@@ -39,46 +36,21 @@ def count_classes(
     >>> count_classes(codes, np.array([2, 2]), np.array([0, 1, 1], np.int32), 2).tolist()
     [[1, 0], [0, 2], [0, 0], [1, 1]]
     """
-    slots = sizes + 1  # the last of each attribute collects what is missing
-    start = np.concatenate([[0], np.cumsum(slots)])
-    cells = int(start[-1]) * number
-    parts: list[np.ndarray] = []
-
-    def count(begin: int, end: int) -> None:
-        # Two copies by turns, so that an increment need not wait for the last one of the same cell to be stored
-        table = np.zeros((2, cells), dtype=np.uint32 if weights is None else np.int64)
-        _count(codes, begin, end, classes, weights, sizes, start, np.uint32(number), table)
-        parts.append(table.sum(axis=0, dtype=np.int64))
-
-    # A wide table is not worth a copy a thread for few rows
-    threads.run(count, len(codes), grain=max(1 << 14, cells // max(1, len(sizes))))
-    total = np.sum(parts, axis=0) if parts else np.zeros(cells, np.int64)
-    known = np.ones(start[-1], dtype=bool)
-    known[start[1:] - 1] = False
-    counted: np.ndarray = total.reshape(-1, number)[known]
-    return counted
+    groups = _behind_classes(group(sizes), number)
+    joint = np.zeros((groups.start[-1], number), dtype=np.int64)
+    others = np.arange(1, len(groups.width))
+    count_groups(codes, sizes, groups, others, np.zeros_like(others), joint, weights, classes)
+    return joint[number:]
 
 
-@compiled
-def _count(codes, begin, end, classes, weights, sizes, start, number, table):  # type: ignore[no-untyped-def]
-    """Add the rows ``begin`` to ``end - 1`` to the two copies of the table."""
-    cell = np.empty(BLOCK, dtype=np.uint32)
-    for low in range(begin, end, BLOCK):
-        rows = min(BLOCK, end - low)
-        some = classes[low : low + rows]
-        for a in range(len(sizes)):
-            column = codes[low : low + rows, a]
-            size = np.uint32(sizes[a])
-            base = np.uint32(start[a])
-            for r in range(rows):
-                code = min(np.uint32(np.int32(column[r])), size)  # what is below 0 becomes very large
-                cell[r] = (base + code) * number + np.uint32(some[r])
-            if weights is None:
-                for r in range(0, rows - 1, 2):
-                    table[0, cell[np.uint64(r)]] += np.uint32(1)
-                    table[1, cell[np.uint64(r + 1)]] += np.uint32(1)
-                if rows % 2:
-                    table[0, cell[np.uint64(rows - 1)]] += np.uint32(1)
-            else:
-                for r in range(rows):
-                    table[0, cell[np.uint64(r)]] += weights[low + r]
+def _behind_classes(groups: Grouping, number: int) -> Grouping:
+    """Put one group before the others: the classes, which are never missing."""
+    neuron = np.full((number, groups.neuron.shape[1]), number)
+    neuron[:, 0] = np.arange(number)
+    return Grouping(
+        np.concatenate([[0], groups.first + 1]),
+        np.concatenate([[number], groups.width]),
+        np.concatenate([[0], groups.offset + number]),
+        np.concatenate([neuron, groups.neuron]),
+        np.concatenate([[0], groups.start + number]),
+    )

@@ -107,16 +107,53 @@ def count_pairs(
     """
     groups = group(sizes)
     joint = np.zeros((groups.start[-1], groups.start[-1]), dtype=np.int64)
+    g, h = np.triu_indices(len(groups.width))
+    tasks = count_groups(codes, sizes, groups, g, h, joint, weights)
+    across = tasks[tasks[:, 0] != tasks[:, 1]]
+    threads.run(lambda low, high: _mirror(across[low:high], groups.start, joint), len(across), grain=256)
+    return joint
+
+
+def count_groups(
+    codes: Integer[np.ndarray, "rows attributes"],
+    sizes: Int[np.ndarray, " attributes"],
+    groups: Grouping,
+    g: Int[np.ndarray, " tasks"],
+    h: Int[np.ndarray, " tasks"],
+    joint: Int[np.ndarray, "neurons some"],
+    weights: Int[np.ndarray, " rows"] | None = None,
+    beside: Integer[np.ndarray, " rows"] | None = None,
+) -> Int[np.ndarray, "tasks three"]:
+    """Add to ``joint`` the pairs of values of the groups ``g[t]`` and ``h[t]``, for every t.
+
+    Parameters
+    ----------
+    codes, sizes, weights
+        As in `count_pairs`.
+    groups
+        Of these attributes; or, with ``beside``, one more group before them, of an attribute whose codes are apart.
+    beside
+        Codes of that attribute, none missing.
+
+    Returns
+    -------
+    ndarray
+        One row a task: g, h, and the cells of its table (0: counted without one).
+    """
+    apart = 0 if beside is None else 1
     dtype = np.min_scalar_type(groups.width.max() - 1)
     chunk = min(max(CHUNK_BYTES // (len(groups.width) * dtype.itemsize), 1 << 16), len(codes))
     buffer = np.empty((len(groups.width), chunk), dtype=dtype)
-    tasks, cells = _tasks(groups, chunk)
+    tasks, cells = _tasks(groups, g, h, chunk)
+    first = groups.first[apart:] - apart
     for begin in range(0, len(codes), max(chunk, 1)):
         rows = min(chunk, len(codes) - begin)
         part = None if weights is None else weights[begin : begin + rows]
 
         def encode(low: int, high: int, begin: int = begin) -> None:
-            _encode(codes, begin, low, high, sizes + 1, groups.first, buffer)
+            _encode(codes, begin, low, high, sizes + 1, first, buffer[apart:])
+            if beside is not None:
+                buffer[0, low:high] = beside[begin + low : begin + high]
 
         def count(low: int, high: int, rows: int = rows, part: Int[np.ndarray, " part"] | None = part) -> None:
             table = np.empty(cells, dtype=np.uint32 if part is None else np.int64)
@@ -124,15 +161,14 @@ def count_pairs(
 
         threads.run(encode, rows, grain=1 << 14)
         threads.run(count, len(tasks), grain=1 + (1 << 16) // rows)
-    across = tasks[tasks[:, 0] != tasks[:, 1]]
-    threads.run(lambda low, high: _mirror(across[low:high], groups.start, joint), len(across), grain=256)
-    return joint
+    return tasks
 
 
-def _tasks(groups: Grouping, rows: int) -> tuple[Int[np.ndarray, "tasks three"], int]:
-    """All pairs of groups (g, h) and the cells of their table, 0 where a table is too large to pay; the largest."""
+def _tasks(
+    groups: Grouping, g: Int[np.ndarray, " tasks"], h: Int[np.ndarray, " tasks"], rows: int
+) -> tuple[Int[np.ndarray, "tasks three"], int]:
+    """Pairs of groups and the cells of their table, 0 where a table is too large to pay; the largest."""
     members = np.diff(groups.first)
-    g, h = np.triu_indices(len(members))
     cells = groups.width[g] * groups.width[h]
     cells[cells > np.minimum(rows * members[g] * members[h], TABLE)] = 0
     return np.stack([g, h, cells], axis=1), int(cells.max())

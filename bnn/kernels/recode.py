@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from jaxtyping import Bool, Int, Real
 
@@ -24,7 +26,8 @@ def seen_values(
     numbers
         Integers or floats, in any memory order.
     low
-        int64: the number that entry ``start[a]`` of the result stands for; the next numbers follow.
+        int64: the number that entry ``start[a]`` of the result stands for; the next numbers follow. Integers are
+        taken to lie between the first and the last of their column, where it has any.
     start
         int64: column a owns the entries ``start[a]`` to ``start[a + 1] - 1``.
 
@@ -37,7 +40,7 @@ def seen_values(
 
     def look(begin: int, end: int) -> None:
         seen, other = np.zeros(start[-1], np.bool_), np.zeros(len(low), np.bool_)
-        _look(numbers, begin, end, low, start, seen, other)
+        _look(numbers, begin, end, low, start, numbers.dtype.kind in "iu", seen, other)
         parts.append((seen, other))
 
     threads.run(look, len(numbers), grain=GRAIN)
@@ -46,22 +49,12 @@ def seen_values(
     return np.logical_or.reduce([p[0] for p in parts]), np.logical_or.reduce([p[1] for p in parts])
 
 
-def recode(
-    numbers: Matrix,
-    kind: Int[np.ndarray, " attributes"],
-    low: Int[np.ndarray, " attributes"],
-    start: Int[np.ndarray, " attributes_and_one"],
-    table: Int[np.ndarray, " entries"],
-    key_start: Int[np.ndarray, " attributes_and_one"],
-    keys: Real[np.ndarray, " keys"],
-    out: Int[np.ndarray, "rows attributes"],
-) -> Int[np.ndarray, " attributes"]:
-    """Write the code of every number to ``out``, -1 where it is NaN or unknown; return how many were unknown.
+@dataclass(frozen=True, slots=True, eq=False)
+class Lookup:
+    """How the numbers of each column become codes.
 
-    Parameters
+    Attributes
     ----------
-    numbers
-        Integers or floats, in any memory order.
     kind
         int64: `BY_TABLE`: the code of the whole number v is ``table[start[a] + v - low[a]]``. `BY_BOUNDS`: the number
         of keys of the column that are at most v. `BY_SEARCH`: the entry of ``table`` at the place of the key v.
@@ -69,28 +62,65 @@ def recode(
         As said; int64, int64, int32.
     key_start, keys
         Column a owns the float64 keys ``key_start[a]`` to ``key_start[a + 1] - 1``, ascending.
-    out
-        Written to.
     """
-    parts: list[np.ndarray] = []
+
+    kind: Int[np.ndarray, " attributes"]
+    low: Int[np.ndarray, " attributes"]
+    start: Int[np.ndarray, " attributes_and_one"]
+    table: Int[np.ndarray, " entries"]
+    key_start: Int[np.ndarray, " attributes_and_one"]
+    keys: Real[np.ndarray, " keys"]
+
+    def of_column(self, a: int) -> Lookup:
+        """The same for one column."""
+        here, both = slice(a, a + 1), slice(a, a + 2)
+        return Lookup(self.kind[here], self.low[here], self.start[both], self.table, self.key_start[both], self.keys)
+
+
+def recode(numbers: Matrix, lookup: Lookup, out: Int[np.ndarray, "rows attributes"]) -> Int[np.ndarray, " attributes"]:
+    """Write the code of every number to ``out``, -1 where it is NaN or unknown; return how many were unknown.
+
+    Examples
+    --------
+    >>> none = np.zeros(0, np.int32)
+    >>> lookup = Lookup(np.array([BY_BOUNDS]), np.array([0]), np.array([0, 0]), none, np.array([0, 1]), np.array([2.5]))
+    >>> codes = np.empty((3, 1), np.int8)
+    >>> recode(np.array([[1.0], [2.5], [np.nan]]), lookup, codes).tolist(), codes.ravel().tolist()
+    ([0], [0, 1, -1])
+    """
+    unknown = np.zeros((threads.count(), len(lookup.kind)), np.int64)
+    rest = iter(unknown)
 
     def write(begin: int, end: int) -> None:
-        unknown = np.zeros(len(kind), np.int64)
-        _recode(numbers, begin, end, kind, low, start, table, key_start, keys, out, unknown)
-        parts.append(unknown)
+        _recode(
+            numbers,
+            begin,
+            end,
+            lookup.kind,
+            lookup.low,
+            lookup.start,
+            lookup.table,
+            lookup.key_start,
+            lookup.keys,
+            out,
+            next(rest),
+        )
 
     threads.run(write, len(numbers), grain=GRAIN)
-    return np.sum(parts, axis=0, dtype=np.int64) if parts else np.zeros(len(kind), np.int64)
+    total: np.ndarray = unknown.sum(axis=0)
+    return total
 
 
 @compiled
-def _look(numbers, begin, end, low, start, seen, other):  # type: ignore[no-untyped-def]
+def _look(numbers, begin, end, low, start, whole, seen, other):  # type: ignore[no-untyped-def]
     """Look at the rows ``begin`` to ``end - 1``."""
     for block in range(begin, end, BLOCK):
         for a in range(len(low)):
             first, width = low[a], start[a + 1] - start[a]
             mine = seen[start[a] : start[a + 1]]
             strange = False
+            if whole and mine.all():  # between the least and the largest whole number there is no other
+                continue
             for r in range(block, min(block + BLOCK, end)):
                 v = numbers[r, a]
                 if v >= first and v < first + width:
