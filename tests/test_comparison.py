@@ -134,6 +134,7 @@ def test_what_was_found_cannot_be_changed(found):
         found.accuracy[0, 0] = 1.0
     with pytest.raises(AttributeError):
         found.seed = 3
+    assert repr(found) == "Comparison(bernoulli, majority; 12 splits, seed 7)"
 
 
 def test_progress_counts_the_splits():
@@ -359,8 +360,8 @@ def test_refusals(options, message):
 
 
 def test_names_that_are_not_there(found):
-    with pytest.raises(DataError, match=r"Comparison.differences.measure: there is no 'acuracy'; did you mean 'accur"):
-        found.differences("acuracy")
+    with pytest.raises(DataError, match=r"Comparison.differences.measure: there is no 'precision'; Known: 'accuracy'"):
+        found.differences("precision")
     with pytest.raises(DataError, match=r"Comparison.differences.baseline: there is no 'bernouli'"):
         found.differences(baseline="bernouli")
     with pytest.raises(DataError, match=r"Comparison.calibration_table.classifier: there is no 'm'"):

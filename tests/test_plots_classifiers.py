@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from matplotlib.colors import to_rgba
 from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import BernoulliNB
 
@@ -75,14 +74,24 @@ def test_unknown_baseline(found):
 def test_reliability_is_the_table_without_its_empty_bins(found, backend):
     table = found.calibration_table("naive", backend)
     lines = [line for line in found.calibration_table("naive").to_pylist() if line["count"]]
-    top, bottom = plots.reliability({"naive": table, "majority": found.calibration_table("majority")}).axes
-    assert top.lines[1].get_xdata().tolist() == [line["mean_probability"] for line in lines]
-    assert top.lines[1].get_ydata().tolist() == [line["observed_frequency"] for line in lines]
-    assert [text.get_text() for text in top.get_legend().get_texts()] == ["naive", "majority"]
-    shares = bottom.patches[0].get_data().values
-    assert shares.sum() == pytest.approx(1)
+    figure = plots.reliability({"naive": table, "majority": found.calibration_table("majority")})
+    ax, other = figure.axes
+    assert (ax.get_title(loc="left"), other.get_title(loc="left")) == ("naive", "majority")
+    diagonal, curve = ax.lines
+    assert diagonal.get_xydata().tolist() == [[0, 0], [1, 1]]
+    assert curve.get_xdata().tolist() == [line["mean_probability"] for line in lines]
+    assert curve.get_ydata().tolist() == [line["observed_frequency"] for line in lines]
+    np.testing.assert_allclose(ax.collections[0].get_offsets(), curve.get_xydata())
+    shares = [bar.get_height() for bar in ax.patches]
+    assert sum(shares) == pytest.approx(1)
     assert shares[-1] == pytest.approx(lines[-1]["count"] / found.tested.sum())
-    assert to_rgba(top.lines[1].get_color()) == to_rgba(bottom.patches[0].get_edgecolor())
+    assert figure._supxlabel.get_text() == "probability of the answer"
+
+
+@pytest.mark.parametrize("number", [1, 4, 5, 8])
+def test_one_panel_each(found, number):
+    figure = plots.reliability({str(i): found.calibration_table("naive") for i in range(number)})
+    assert [ax.get_title(loc="left") for ax in figure.axes] == [str(i) for i in range(number)]
 
 
 def test_reliability_refuses_what_is_no_table():

@@ -96,7 +96,7 @@ def compare(
     with warnings.catch_warnings(), threadpool_limits(1, "blas"):
         warnings.simplefilter("ignore", UnseenValueWarning)
         for s, (here, there) in enumerate(zip(trained, tested, strict=True)):
-            where = "split {1} of repeat {0}".format(*divmod(s, splits))
+            where = f"split {s % splits} of repeat {s // splits}"
             measured[s], sums = _run(
                 classifiers, X, labels, classes, np.flatnonzero(here), np.flatnonzero(there), floor, where
             )

@@ -45,7 +45,7 @@ class Score:
     log_loss_sd: float
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Comparison:
     """What `compare` found; all arrays are read-only. Splits are numbered repeat by repeat.
 
@@ -79,6 +79,9 @@ class Comparison:
         for field in fields(self):
             if isinstance(array := getattr(self, field.name), np.ndarray):
                 array.flags.writeable = False
+
+    def __repr__(self) -> str:
+        return f"Comparison({', '.join(self.classifiers)}; {len(self.tested)} splits, seed {self.seed})"
 
     @property
     def scores(self) -> tuple[Score, ...]:

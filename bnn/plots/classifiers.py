@@ -19,19 +19,18 @@ from bnn.plots.style import (
     BLUE,
     GREY,
     INK,
-    MARKERS,
     ORANGE,
     PALE,
     count,
     new_figure,
-    note,
     number_axis,
     readable,
     styled,
 )
 
+IN_A_LINE = 4  # panels
 SURE = 0.05  # adjusted p-value below which a difference is drawn in colour
-_PANELS = {"accuracy": ("accuracy", 100.0, ".1f", " %"), "information": ("information score", 1.0, ".2f", " bits")}
+_PANELS = {"accuracy": ("accuracy", 100.0, ".1f", " %"), "information": ("information score", 1.0, ".3f", " bits")}
 _COLUMNS = ("mean_probability", "observed_frequency", "count")
 
 
@@ -110,10 +109,10 @@ def _draw_measure(ax: Axes, comparison: Comparison, measure: str, differences: t
 
 @styled()
 def reliability(tables: Mapping[str, Any]) -> Figure:
-    """Draw how often answers came true against how probable they were called: a reliability diagram.
+    """Draw how often answers came true against how probable they were called: a reliability diagram each.
 
-    On the dashed line probabilities mean what they say; below it the classifier is too sure. The larger a mark, the
-    more answers it stands for; the panel below says how many.
+    On the dashed line probabilities mean what they say; below it the classifier is too sure. Bars show what share of
+    its answers a mark stands for, and the larger a mark, the more.
 
     Parameters
     ----------
@@ -129,33 +128,44 @@ def reliability(tables: Mapping[str, Any]) -> Figure:
     --------
     >>> from bnn import metrics
     >>> table = metrics.calibration_table(["a", "b"], [[0.6, 0.4], [0.7, 0.3]], classes=["a", "b"])
-    >>> [ax.get_ylabel() for ax in reliability({"naive": table}).axes]
-    ['how often right', 'answers']
+    >>> [ax.get_title(loc="left") for ax in reliability({"naive": table}).axes]
+    ['naive']
     """
     if not tables:
         raise DataError("plots.reliability.tables: got none; give at least one calibration table by name.")
-    figure = new_figure(7.5, 7.2)
-    top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=[3.6, 1.0])
-    top.plot([0, 1], [0, 1], color=GREY, linestyle="--", linewidth=1.2, zorder=1)
-    for (name, table), marker in zip(tables.items(), MARKERS * len(tables), strict=False):
-        probability, frequency, number = _columns(name, table)
-        filled = number > 0
-        shares = number / max(number.sum(), 1.0)
-        (line,) = top.plot(probability[filled], frequency[filled], label=name, marker=marker, alpha=0.8, zorder=2)
-        areas = 16.0 + 500.0 * shares[filled]
-        top.scatter(
-            probability[filled], frequency[filled], s=areas, marker=marker, color=line.get_color(), alpha=0.8, zorder=3
-        )
-        edges = np.linspace(0.0, 1.0, len(number) + 1)
-        bottom.stairs(shares, edges, color=line.get_color(), linewidth=1.8)
-    note(top, "below the dashed line: too sure")
-    top.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.04), ylabel="how often right")
-    bottom.set(xlabel="probability of the answer", ylabel="answers", ylim=(0.0, None))
-    for axis in (top.yaxis, bottom.xaxis, bottom.yaxis):
-        axis.set_major_formatter(PercentFormatter(1.0, decimals=0))
-    top.grid(color=PALE)
-    top.legend(loc="upper left")
+    wide = min(len(tables), IN_A_LINE)
+    high = -(-len(tables) // wide)
+    figure = new_figure(0.6 + 3.4 * wide, 0.9 + 3.3 * high)
+    panels = figure.subplots(high, wide, sharex=True, sharey=True, squeeze=False).ravel()
+    for ax, (name, table) in zip(panels, tables.items(), strict=False):
+        _draw_reliability(ax, *_columns(name, table))
+        ax.set_title(name)
+    for ax in panels[len(tables) :]:
+        ax.remove()
+    for ax in panels[len(tables) - wide : len(tables)]:  # the lowest of each column
+        ax.tick_params(labelbottom=True)
+    figure.supxlabel("probability of the answer")
+    figure.supylabel("how often right (bars: share of the answers)")
     return figure
+
+
+def _draw_reliability(
+    ax: Axes,
+    probability: Float64[np.ndarray, " bins"],
+    frequency: Float64[np.ndarray, " bins"],
+    number: Float64[np.ndarray, " bins"],
+) -> None:
+    """One classifier's panel."""
+    shares = number / max(number.sum(), 1.0)
+    edges = np.linspace(0.0, 1.0, len(number) + 1)
+    ax.bar(edges[:-1], shares, np.diff(edges), align="edge", color=PALE, edgecolor="white", zorder=1)
+    ax.plot([0, 1], [0, 1], color=GREY, linestyle="--", linewidth=1.2, zorder=2)
+    filled = number > 0
+    ax.plot(probability[filled], frequency[filled], color=BLUE, zorder=3)
+    ax.scatter(probability[filled], frequency[filled], s=20.0 + 180.0 * shares[filled], color=BLUE, zorder=4)
+    ax.set(xlim=(-0.02, 1.04), ylim=(0.0, 1.04))
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_formatter(PercentFormatter(1.0, decimals=0))
 
 
 def _columns(name: str, table: Any) -> list[Float64[np.ndarray, " bins"]]:
