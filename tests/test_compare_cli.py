@@ -114,6 +114,18 @@ def test_a_file_with_another_target_and_rows_without_one(tmp_path):
         assert {int(line["row"]) % 5 for line in csv.DictReader(file)} == {0, 1, 2, 3}
 
 
+def test_a_warning_is_told_once(tmp_path):
+    rows = ["id,x,class", *(f"person {i},{'ab'[i % 2]},{'uv'[i % 2]}" for i in range(40))]
+    (tmp_path / "t.csv").write_text("\n".join(rows) + "\n")
+    result = bnn_("compare", "t.csv", "--classifier", "naive", "--repeats", "1", "--json")
+    assert result.exit_code == 0
+    assert len(json.loads(result.stdout)["rows"]) == 1
+    assert result.stderr.startswith(
+        "bnn: NaiveBayesClassifier.X: every value of column 'id' occurs once: an identifier"
+    )
+    assert result.stderr.count("\n") == 1
+
+
 def test_colours_follow_what_holds_among_all():
     better = Difference("b", "a", 0.1, 0.05, 0.15, 0.0001, 0.0004)
     worse = Difference("c", "a", -0.1, -0.15, -0.05, 0.001, 0.002)

@@ -10,6 +10,8 @@ from typing import Annotated
 
 import typer
 
+from bnn.app.commands import telling_warnings
+
 _data, _splits, _output = (
     partial(typer.Option, rich_help_panel=panel) for panel in ("What is compared", "Splits", "Output")
 )
@@ -65,7 +67,7 @@ def compare(
         seed=seed,
         out=out,
     )
-    with Bar() as bar:
+    with telling_warnings(), Bar() as bar:
         bar.say("reading")
         task = prepare(request)
         bar.say("comparing")
