@@ -168,7 +168,7 @@ def _midway(distinct: Real[np.ndarray, " distinct"], cuts: Int[np.ndarray, " cut
     return bounds
 
 
-def _entropy(table: Float[np.ndarray, "*parts classes"]) -> Float[np.ndarray, "*parts"]:
+def _entropy(table: Float[np.ndarray, "parts classes"]) -> Float[np.ndarray, " parts"]:
     """Entropy in bits of the class weights of each part; 0 for an empty one."""
     total = table.sum(axis=-1, keepdims=True)
     share = table / np.where(total > 0, total, 1.0)
@@ -184,7 +184,7 @@ def _best_cut(table: Float[np.ndarray, "distinct classes"]) -> tuple[int, float]
     number = total.sum()
     rest = (left.sum(axis=1) * _entropy(left) + right.sum(axis=1) * _entropy(right)) / number
     cut = int(np.argmin(rest))
-    return cut, float(_entropy(total) - rest[cut])
+    return cut, float(_entropy(total[None])[0] - rest[cut])
 
 
 def _description(table: Float[np.ndarray, "distinct classes"], cut: int) -> float:
@@ -192,7 +192,8 @@ def _description(table: Float[np.ndarray, "distinct classes"], cut: int) -> floa
     whole, left, right = table.sum(axis=0), table[: cut + 1].sum(axis=0), table[cut + 1 :].sum(axis=0)
     number = float(whole.sum())
     k, k_left, k_right = (int((part > 0).sum()) for part in (whole, left, right))
-    terms = k * _entropy(whole) - k_left * _entropy(left) - k_right * _entropy(right)
+    entropies = _entropy(np.stack([whole, left, right]))
+    terms = np.array([k, -k_left, -k_right]) @ entropies
     if number <= 1:
         return math.inf
     return (math.log2(number - 1) + math.log2(3**k - 2) - float(terms)) / number

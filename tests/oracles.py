@@ -422,6 +422,55 @@ def decoded(records):
     ]
 
 
+# --- Naive Bayes --------------------------------------------------------------------------------------------------
+
+
+def naive_gains(rows, classes, k, values, estimate, m=2):
+    """Prior and gains, as fractions, of rows (None = missing) by the definitions: prior [class], gain[a][value][class].
+
+    A gain is the ratio P(C|V)/P(C), not yet its logarithm.
+    """
+    m, n = Fraction(m), len(rows)
+    of = [Fraction(sum(c == j for c in classes)) for j in range(k)]
+    laplace = [(of[j] + 1) / (n + k) for j in range(k)]
+    prior = [of[j] / n for j in range(k)] if estimate == "relative" else laplace
+    gains = []
+    for a, number in enumerate(values):
+        known = [(r[a], c) for r, c in zip(rows, classes, strict=True) if r[a] is not None]
+        n_a, of_a = Fraction(len(known)), [Fraction(sum(c == j for _, c in known)) for j in range(k)]
+        gains.append([])
+        for v in range(number):
+            n_v = Fraction(sum(x == v for x, _ in known))
+            both = [Fraction(sum(x == v and c == j for x, c in known)) for j in range(k)]
+            if n_v == 0:
+                gains[a].append([Fraction(1)] * k)
+            elif estimate == "m":
+                gains[a].append([(both[j] + m * laplace[j]) / (n_v + m) / laplace[j] for j in range(k)])
+            elif estimate == "neutral":
+                p = [of_a[j] / n_a for j in range(k)]
+                gains[a].append([(both[j] + m * p[j]) / (n_v + m) / p[j] if p[j] else Fraction(1) for j in range(k)])
+            elif estimate in ("joint", "relative"):
+                by = m if estimate == "joint" else Fraction(0)
+                r = [both[j] / (of_a[j] / n_a * n_v / n_a) if both[j] else Fraction(0) for j in range(k)]
+                gains[a].append([(r[j] + by) / (n_a + by) for j in range(k)])
+            else:
+                added = Fraction(1) if estimate == "laplace" else Fraction(1, number)
+                p = [(both[j] + added) / (of_a[j] + added * number) for j in range(k)]
+                whole = sum(laplace[j] * p[j] for j in range(k))
+                gains[a].append([p[j] / whole for j in range(k)])
+    return prior, gains
+
+
+def naive_posterior(row, prior, gains):
+    """Exact posterior of one row (None = missing or unseen): the product of ratios, normalised; the prior if all 0."""
+    product = list(prior)
+    for a, v in enumerate(row):
+        if v is not None:
+            product = [p * gains[a][v][j] for j, p in enumerate(product)]
+    total = sum(product)
+    return [p / total for p in product] if total else list(prior)
+
+
 # --- Comparison of classifiers ------------------------------------------------------------------------------------
 
 

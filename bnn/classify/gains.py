@@ -42,7 +42,7 @@ class Cells:
     joint: Table
     known: Table
     totals: Prior
-    sizes: Int[np.ndarray, "values one"]
+    sizes: Int[np.ndarray, "values 1"]
     scale: float
 
     @staticmethod
@@ -51,7 +51,7 @@ class Cells:
         sizes = np.array(counts.schema.sizes, dtype=np.int64)
         known = counts.known.astype(np.float64)[counts.attribute]
         totals = counts.totals.astype(np.float64)
-        return Cells(counts.joint.astype(np.float64), known, totals, sizes[counts.attribute][:, None], counts.scale)
+        return Cells(counts.joint.astype(np.float64), known, totals, sizes[counts.attribute][:, None], float(counts.scale))
 
     def without(self, column: int, weight: float) -> Cells:
         """What each value's cells are once one record of class ``column`` that has this value is left out.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float64
@@ -111,7 +111,7 @@ class NaiveBayesClassifier(BayesClassifier):
         self.Pr = Pr
         self.borrow = borrow
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> NaiveBayesClassifier:
         """Learn from a table and its labels, forgetting what was learned before.
 
         Parameters
@@ -139,7 +139,9 @@ class NaiveBayesClassifier(BayesClassifier):
         self._set(self._count(training, options), options)
         return self
 
-    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
+    ) -> NaiveBayesClassifier:
         """Learn more rows; new values and classes are taken in, bounds stay as the first rows made them.
 
         Parameters
@@ -190,7 +192,7 @@ class NaiveBayesClassifier(BayesClassifier):
             )
         return self
 
-    def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> NaiveBayesClassifier:
         """Forget rows that were learned, exactly; values, classes and bounds stay.
 
         Raises
@@ -257,7 +259,7 @@ class NaiveBayesClassifier(BayesClassifier):
         saving.save(self, path)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
+    def load(cls, path: str | os.PathLike[str]) -> NaiveBayesClassifier:
         """Read what `save` wrote.
 
         Raises

@@ -125,8 +125,10 @@ def _look(numbers, begin, end, low, start, whole, seen, other):  # type: ignore[
                 v = numbers[r, a]
                 if v >= first and v < first + width:
                     place = np.int64(v) - first
-                    mine[np.uint64(place)] = True
-                    strange |= np.int64(v) != v
+                    if np.int64(v) == v:
+                        mine[np.uint64(place)] = True
+                    else:
+                        strange = True
                 elif v == v:
                     strange = True
             other[a] |= strange
