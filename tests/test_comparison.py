@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB
 
 import bnn
-from bnn import compare
+from bnn import compare, metrics
 from bnn.classify.paired import holm, paired_differences
 from bnn.classify.references import CategoricalReference, Categories, logistic_reference
 from bnn.csvfile import read_csv
@@ -370,3 +370,21 @@ def test_names_that_are_not_there(found):
         found.to_frame("panda")
     with pytest.raises(DataError, match=r"paired_differences.confidence: got 95.0; needed is a share such as 0.95"):
         found.differences(confidence=95.0)
+
+
+# ---- the papers' domains
+
+
+@pytest.mark.parametrize("name", ["lymphography", "primary-tumor", "breast-cancer", "house-votes-84"])
+def test_means_over_a_hundred_splits_are_those_of_a_slow_twin(name):
+    records = bnn.datasets.load(name)
+    found = compare({"naive": bnn.NaiveBayesClassifier()}, records)
+    assert len(found.tested) == 100
+    X = np.where(records.codes < 0, None, records.codes.astype(object))[:, :-1]
+    y = np.array(records.schema["class"].values)[records.codes[:, -1]]
+    measured = [
+        oracles.split_measures(oracles.SlowNaive(), X, y, trained, tested, metrics.FLOOR)
+        for trained, tested in zip(found.trained, found.tested, strict=True)
+    ]
+    (score,) = found.scores
+    assert (score.accuracy, score.information, score.log_loss) == pytest.approx(tuple(np.mean(measured, axis=0)))
