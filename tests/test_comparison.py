@@ -118,6 +118,8 @@ def test_labels_of_other_types():
     declared = pd.Series(pd.Categorical(Y, categories=["yes", "no", "rare", "never"]))
     found = compare({"majority": DummyClassifier()}, X, declared, splits=2, repeats=1, train=0.5)
     assert found.classes == ("yes", "no", "rare", "never")
+    mixed = np.where(Y == "yes", 1, Y.astype(object))
+    assert compare(TWO, X, mixed, splits=2, repeats=1).classes == ("1", "no", "rare")
 
 
 def test_estimators_and_arguments_stay_as_they_are():
@@ -299,6 +301,8 @@ def test_records_carry_their_labels():
     np.testing.assert_allclose(found.accuracy, of_table.accuracy, atol=0.05)
     with pytest.raises(DataError, match=r"compare.y: got none, and the records have no target; give labels"):
         compare(bnn.CLASSIFIERS, bnn.Records.from_table({"a": [1, 2]}))
+    with pytest.raises(DataError, match=r"compare.X: the records have weights, which tests do not heed"):
+        compare(bnn.CLASSIFIERS, bnn.Records.from_table({"a": [1, 2]}, target="a", weights=[1.0, 2.0]))
 
 
 def test_registry_is_read_only_and_runs_on_every_data_set():

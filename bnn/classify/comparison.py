@@ -153,11 +153,10 @@ def _labels(y: Any) -> tuple[Shaped[np.ndarray, " rows"], tuple[Any, ...], Int64
     if getattr(y, "ndim", 1) != 1 or not hasattr(y, "__len__") or len(y) == 0:
         raise DataError(f"compare.y: got {type(y).__name__} of shape {np.shape(y)}; needed are labels, [rows].")
     coded = encode("y", y, None, "compare", None)
-    classes = coded.attribute.values
+    classes = np.array(coded.attribute.values)
     if len(classes) < 2:
         raise DataError(f"compare.y: holds {len(classes)} classes; needed are at least two.")
-    known = np.flatnonzero(coded.codes >= 0)
-    return np.array(classes)[coded.codes], classes, known
+    return classes[coded.codes], tuple(classes.tolist()), np.flatnonzero(coded.codes >= 0)
 
 
 def _target(records: Records) -> pa.DictionaryArray:
@@ -172,6 +171,8 @@ def _target(records: Records) -> pa.DictionaryArray:
 def _checked_rows(X: Any) -> int:
     """Number of rows of a table whose rows can be taken by number."""
     if isinstance(X, Records):
+        if X.weights is not None:
+            raise DataError("compare.X: the records have weights, which tests do not heed; give them without.")
         return len(X)
     if not isinstance(X, np.ndarray):
         try:

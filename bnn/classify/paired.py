@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float64
-from scipy.special import stdtr, stdtrit
 
 from bnn.errors import DataError
 
@@ -62,6 +61,8 @@ def paired_differences(
     >>> round(found.mean, 4), round(found.low, 4), round(found.high, 4)
     (0.1333, -0.0934, 0.3601)
     """
+    from scipy.special import stdtr, stdtrit  # here, so that pictures of networks do not load scipy
+
     if not 0 < confidence < 1:
         raise DataError(f"paired_differences.confidence: got {confidence}; needed is a share such as 0.95.")
     others = [name for name in values if name != baseline]
