@@ -207,7 +207,13 @@ def _draw_scale(ax: Axes, y: float, scale: Scale, lanes: list[int]) -> None:
         side = 1 if lane > 0 else -1
         end = y - side * (0.1 + LANE * (abs(lane) - 1))
         ax.plot([point, point], [y, end], color=INK, linewidth=1.0, zorder=2)
-        ax.text(point, end - side * 0.02, str(value), ha="center", va="bottom" if side > 0 else "top", fontsize=10)
+        under: dict[str, Any] = {
+            "facecolor": "white",
+            "edgecolor": "none",
+            "pad": 0.4,
+        }  # ticks of longer stems pass behind a label
+        va = "bottom" if side > 0 else "top"
+        ax.text(point, end - side * 0.02, str(value), ha="center", va=va, fontsize=10, bbox=under, zorder=3)
     ax.plot(scale.unknown, y, "o", color=BLUE, markerfacecolor="white", markersize=6, markeredgewidth=1.6, zorder=3)
 
 
