@@ -218,9 +218,10 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         classes: Shaped[np.ndarray, " classes"],
         codes: Int32[np.ndarray, " rows"],
         weights: Float64[np.ndarray, " rows"] | None,
+        warn: bool = False,
     ) -> Training:
-        """Code a table by a codebook."""
-        records = Records(codebook.codes(table, self._owner), codebook.schema, weights)
+        """Code a table by a codebook, which was made for it unless ``warn``: then unseen values are warned about."""
+        records = Records(codebook.codes(table, self._owner, warn), codebook.schema, weights)
         return Training(records, Attribute("class", tuple(classes.tolist())), codes, table)
 
     def _read_codes(self, X: Any) -> Integer[np.ndarray, "rows attributes"]:

@@ -50,12 +50,9 @@ def with_memberships(
         block = np.zeros((len(bounds) + 1, k), np.int64)
         for begin in range(0, table.rows, CHUNK):
             rows = slice(begin, begin + CHUNK)
-            member = memberships(numbers[rows], bounds, sigma)
-            weight = np.full(len(member), SCALE) if weights is None else weights[rows]
-            whole = np.rint(member * weight[:, None]).astype(np.int64)
-            known = member.sum(axis=1) > 0
-            left = np.where(known, weight - whole.sum(axis=1), 0)
-            whole[np.arange(len(whole)), member.argmax(axis=1)] += left
+            whole = _whole(memberships(numbers[rows], bounds, sigma), np.full(len(numbers[rows]), SCALE))
+            if weights is not None:  # a row of weight 2 is the row twice
+                whole = _whole(whole / SCALE, weights[rows])
             for c in range(k):
                 block[:, c] += whole[classes[rows] == c].sum(axis=0)
         joint[span] = block
@@ -127,6 +124,16 @@ def numeric(codebook: Codebook) -> Mapping[int, slice]:
     start = np.concatenate([[0], np.cumsum(codebook.sizes)]).tolist()
     columns = enumerate(codebook.columns)
     return {a: slice(start[a], start[a + 1]) for a, column in columns if column.bounds is not None}
+
+
+def _whole(
+    member: Float64[np.ndarray, "rows intervals"], weight: Int64[np.ndarray, " rows"]
+) -> Int64[np.ndarray, "rows intervals"]:
+    """Divide each row's whole weight by its memberships; a row that belongs nowhere has none."""
+    whole = np.rint(member * weight[:, None]).astype(np.int64)
+    left = np.where(member.any(axis=1), weight - whole.sum(axis=1), 0)
+    whole[np.arange(len(whole)), member.argmax(axis=1)] += left
+    return whole
 
 
 def _part(cells: Cells, span: slice, joint: Float64[np.ndarray, "intervals classes"]) -> Cells:

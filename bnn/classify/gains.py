@@ -51,7 +51,9 @@ class Cells:
         sizes = np.array(counts.schema.sizes, dtype=np.int64)
         known = counts.known.astype(np.float64)[counts.attribute]
         totals = counts.totals.astype(np.float64)
-        return Cells(counts.joint.astype(np.float64), known, totals, sizes[counts.attribute][:, None], float(counts.scale))
+        return Cells(
+            counts.joint.astype(np.float64), known, totals, sizes[counts.attribute][:, None], float(counts.scale)
+        )
 
     def without(self, column: int, weight: float) -> Cells:
         """What each value's cells are once one record of class ``column`` that has this value is left out.

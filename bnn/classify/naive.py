@@ -91,15 +91,15 @@ class NaiveBayesClassifier(BayesClassifier):
 
     def __init__(
         self,
-        estimate: str = "m",
-        m: float = 2.0,
+        estimate: Any = "m",  # checked in fit, as scikit-learn wants it
+        m: Any = 2.0,
         discretize: Any = "auto",
-        intervals: int = INTERVALS,
+        intervals: Any = INTERVALS,
         priors: Any = None,
-        fuzzy: str | None = None,
-        SIG: float = 0.5,
-        Pr: float = 0.0,
-        borrow: float = 1.0,
+        fuzzy: Any = None,
+        SIG: Any = 0.5,
+        Pr: Any = 0.0,
+        borrow: Any = 1.0,
     ) -> None:
         self.estimate = estimate
         self.m = m
@@ -331,7 +331,7 @@ class NaiveBayesClassifier(BayesClassifier):
         with warnings.catch_warnings():
             warnings.simplefilter("error", UnseenValueWarning)
             try:
-                return self._training(table, self.codebook_, self.classes_, codes, weights)
+                return self._training(table, self.codebook_, self.classes_, codes, weights, warn=True)
             except UnseenValueWarning as warning:
                 raise DataError(f"{self._owner}.{method}: {warning} Give rows that were learned.") from None
 

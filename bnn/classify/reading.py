@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
-from jaxtyping import Float, Int, Real, Shaped
+from jaxtyping import Float, Int, Integer, Real, Shaped
 
 from bnn.errors import DataError, UnseenValueWarning
 from bnn.kernels.recode import BY_BOUNDS, BY_SEARCH, BY_TABLE, Lookup, recode
@@ -124,7 +124,9 @@ def read_table(X: Any, owner: str) -> Table:
     if not isinstance(X, np.ndarray):
         if hasattr(X, "shape") and hasattr(X, "columns") and 0 in X.shape[1:]:
             raise _no_columns(X.shape, owner)
-        if len(X) == 0:  # columns_of refuses these; a frame without rows may still be asked about
+        if (
+            hasattr(X, "columns") and hasattr(X, "__len__") and len(X) == 0
+        ):  # columns_of refuses these; a frame without rows may still be asked about
             return Table({str(name): X[name] for name in X.columns}, 0)
         columns = columns_of(X, f"{owner}.X")
         return Table(columns, len(next(iter(columns.values()))))
@@ -231,8 +233,8 @@ class Codebook:
         object.__setattr__(self, "_identity", identity)
         object.__setattr__(self, "_lookup", lookup)
 
-    def codes(self, table: Table, owner: str) -> Int[np.ndarray, "rows attributes"]:
-        """Code a table, -1 where missing or unseen; values that were never learned are warned about.
+    def codes(self, table: Table, owner: str, warn: bool = True) -> Integer[np.ndarray, "rows attributes"]:
+        """Code a table, -1 where missing or unseen; values that were never learned are warned about, if wanted.
 
         Warns
         -----
@@ -249,14 +251,15 @@ class Codebook:
         if matrix is not None:
             numbers = matrix.view(np.uint8) if matrix.dtype == bool else matrix
             unseen = recode(numbers, self._lookup, out)
-            if unseen.any():
-                examples = [self._example(numbers[:, a], out[:, a]) for a in np.flatnonzero(unseen)]
-                self._warn(dict(zip(np.flatnonzero(unseen), examples, strict=True)), unseen, owner)
+            if warn and unseen.any():
+                places = np.flatnonzero(unseen).tolist()
+                self._warn({a: self._example(numbers[:, a], out[:, a]) for a in places}, unseen, owner)
             return out
         unseen, told = np.zeros(len(self.columns), np.int64), {}
         for a, name in enumerate(table.columns):
             unseen[a], told[a] = self._code_column(table, a, name, out[:, a : a + 1], owner)
-        self._warn(told, unseen, owner)
+        if warn and unseen.any():
+            self._warn(told, unseen, owner)
         return out
 
     def _code_column(
@@ -285,8 +288,6 @@ class Codebook:
 
     def _warn(self, examples: Mapping[int, Any], unseen: Int[np.ndarray, " attributes"], owner: str) -> None:
         """Warn of the values never learned, by attribute, with their number and an example."""
-        if not unseen.any():
-            return
         places = np.flatnonzero(unseen).tolist()
         told = ", ".join(f"{self.schema.names[a]!r} {unseen[a]} (such as {examples[a]!r})" for a in places[:5])
         more = f" and {len(places) - 5} more attributes" if len(places) > 5 else ""
