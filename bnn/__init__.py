@@ -23,6 +23,8 @@ _HOMES = {
     "recall": "bnn.driver",
     "fixed_points": "bnn.landscape",
     "corrupt": "bnn.noise",
+    "compare": "bnn.classify.comparison",
+    "CLASSIFIERS": "bnn.classify.registry",
     "DYNAMICS": "bnn.dynamics",
     "Asynchronous": "bnn.dynamics",
     "Synchronous": "bnn.dynamics",
@@ -35,6 +37,7 @@ _HOMES = {
     "BnnError": "bnn.errors",
     "BnnWarning": "bnn.errors",
     "datasets": "",
+    "metrics": "",
     "plots": "",
 }
 
@@ -42,8 +45,11 @@ __all__ = sorted(_HOMES)
 
 if TYPE_CHECKING:
     from bnn import datasets as datasets
+    from bnn import metrics as metrics
     from bnn import plots as plots
+    from bnn.classify.comparison import compare as compare
     from bnn.classify.naive import NaiveBayesClassifier as NaiveBayesClassifier
+    from bnn.classify.registry import CLASSIFIERS as CLASSIFIERS
     from bnn.counts import Counts as Counts
     from bnn.driver import recall as recall
     from bnn.dynamics import DYNAMICS as DYNAMICS
