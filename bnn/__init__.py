@@ -22,6 +22,7 @@ _HOMES = {
     "learn": "bnn.learning",
     "recall": "bnn.driver",
     "fixed_points": "bnn.landscape",
+    "bifurcation": "bnn.continuation",
     "corrupt": "bnn.noise",
     "DYNAMICS": "bnn.dynamics",
     "Asynchronous": "bnn.dynamics",
@@ -42,6 +43,7 @@ __all__ = sorted(_HOMES)
 if TYPE_CHECKING:
     from bnn import datasets as datasets
     from bnn import plots as plots
+    from bnn.continuation import bifurcation as bifurcation
     from bnn.counts import Counts as Counts
     from bnn.driver import recall as recall
     from bnn.dynamics import DYNAMICS as DYNAMICS

@@ -57,7 +57,7 @@ def _bnn(
     "[bold]bnn recall --data zoo --row 3 --mask legs[/] asks how many legs the animal in row 3 has.\n\n"
     "In the table and in JSON, cues and recalled are counts (recalled: equal to the cue's own pattern in every "
     "neuron), largest_rise is the largest single rise, in bits, of what must fall; all else are means over the cues. "
-    "Of a flow (graded neurons), energies are free energies, sweeps are steps, and flips are neurons that crossed the middle."
+    "Of a flow (graded neurons), energies are free energies, sweeps are steps, flips neurons that crossed the middle."
 )
 def recall(
     data: Annotated[
