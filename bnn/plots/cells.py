@@ -129,8 +129,19 @@ def shades_of(
     low = trace.network.low
     chance = (states.astype(np.float64) - low) / (1 - low)
     marked = cells_of(trace.dynamics.discrete(trace.network, states) == 1, unknown, wrong)
-    shade = np.rint(SHADE + chance.clip(0.0, 1.0) * (DARKEST - SHADE)).astype(np.int8)
-    return np.where(marked > ON, marked, shade)
+    return np.where(marked > ON, marked, greys_of(chance))
+
+
+def greys_of(chance: Float[np.ndarray, "rows neurons"]) -> Int8[np.ndarray, "rows neurons"]:
+    """Cells of graded states, from 0, off, to 1, on."""
+    shades: np.ndarray = np.rint(SHADE + chance.clip(0.0, 1.0) * (DARKEST - SHADE)).astype(np.int8)
+    return shades
+
+
+def colours_of(cells: Int8[np.ndarray, "height width"]) -> Float64[np.ndarray, "height width rgb"]:
+    """Cells as an image."""
+    image: np.ndarray = _PALETTE[cells]
+    return image
 
 
 def lines_of(trace: Trace, rows: Sequence[int], truth: Truth | None) -> dict[str, Int8[np.ndarray, "rows neurons"]]:
@@ -172,8 +183,7 @@ def mosaic(
 
 def show_cells(ax: Axes, cells: Int8[np.ndarray, "height width"], **options: Any) -> None:
     """Draw cells in their colours, without frame or ticks."""
-    image: Float[np.ndarray, "height width rgb"] = _PALETTE[cells]
-    ax.imshow(image, **options)
+    ax.imshow(colours_of(cells), **options)
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
     ax.set_xticks([])
@@ -182,8 +192,7 @@ def show_cells(ax: Axes, cells: Int8[np.ndarray, "height width"], **options: Any
 
 def show_columns(ax: Axes, edges: Float64[np.ndarray, " edges"], cells: Int8[np.ndarray, "columns neurons"]) -> None:
     """Draw columns of cells between edges that may stand on any scale, the first neuron at the top."""
-    image: Float[np.ndarray, "neurons columns rgb"] = _PALETTE[cells.T]
-    ax.pcolormesh(edges, np.arange(cells.shape[1] + 1) - 0.5, image)
+    ax.pcolormesh(edges, np.arange(cells.shape[1] + 1) - 0.5, colours_of(cells.T))
     ax.invert_yaxis()
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)

@@ -117,7 +117,7 @@ def replay(trace: Trace, row: int) -> Figure:
     else:
         draw_flips(below, trace, row)
     if picture:
-        moments = moments_of(states, SNAPSHOTS) if flow else _moments(trace, row, len(states))
+        moments = moments_of(states, SNAPSHOTS) if flow else moments_of_flips(trace, row, SNAPSHOTS)
         names = [f"{readable(places[m], '.2g')} tau" if flow else count(m, "flip") for m in moments[1:]]
         pictures = cells.as_pictures(layout, history[moments])
         join_snapshots(above, below, pictures, ["start", *names], places[moments], values[moments], not flow)
@@ -195,12 +195,14 @@ def _name_neurons(ax: Axes, layout: Layout, axis: str) -> None:
         ax.set_yticks(range(layout.neurons), layout.names, fontsize=10)
 
 
-def _moments(trace: Trace, row: int, states: int) -> list[int]:
-    """Up to eight numbers of flips, from none to all, never amid a parallel step."""
+def moments_of_flips(trace: Trace, row: int, most: int) -> list[int]:
+    """Up to so many numbers of flips, from none to all, never amid a parallel step."""
     sweep = flips_of(trace, row)[1]
     parallel = trace.lyapunov_name == "two-step energy"
-    whole = np.concatenate([[0], np.flatnonzero(np.diff(sweep)) + 1, [states - 1]]) if parallel else np.arange(states)
-    chosen: list[int] = np.unique(whole[np.linspace(0, len(whole) - 1, SNAPSHOTS).round().astype(int)]).tolist()
+    whole = np.arange(len(sweep) + 1)
+    if parallel:
+        whole = np.concatenate([[0], np.flatnonzero(np.diff(sweep)) + 1, [len(sweep)]])
+    chosen: list[int] = np.unique(whole[np.linspace(0, len(whole) - 1, most).round().astype(int)]).tolist()
     return chosen
 
 

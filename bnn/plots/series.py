@@ -119,11 +119,13 @@ def similarity(trace: Trace, *, ax: Axes | None = None, label: str | None = None
     return figure_of(ax)
 
 
-def flips_of(trace: Trace, row: int) -> tuple[Float64[np.ndarray, " steps"], Int[np.ndarray, " flips"]]:
+def flips_of(
+    trace: Trace, row: int, owner: str = "plots.energy.row"
+) -> tuple[Float64[np.ndarray, " steps"], Int[np.ndarray, " flips"]]:
     """E of a row at its start and after each flip, in bits, and the sweep of each flip; `DataError` if not recorded."""
     if trace.flip_log is None:
-        raise DataError('plots.energy.row: the flips were not recorded; call recall(..., record="flips").')
-    row = row_of(trace, row, "plots.energy.row")
+        raise DataError(f'{owner}: the flips were not recorded; call recall(..., record="flips").')
+    row = row_of(trace, row, owner)
     mine = slice(*trace.flip_log.start[row : row + 2].tolist())
     return np.concatenate([trace.energy[row, :1], trace.flip_log.energy[mine]]), trace.flip_log.sweep[mine]
 
