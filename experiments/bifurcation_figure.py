@@ -7,10 +7,9 @@ Proc. Natl. Acad. Sci. USA 81 (1984) 3088-3092: at a high gain the stable states
 the discrete one; as the gain falls they meet and vanish, until a single one is left. I. Kononenko (1994), 2.3, says the
 same of the Bayesian network.
 
-The picture: every stable state found of a network that knows four handwritten digits. The table: how often a flow at a
-gain ends in the very state, in every neuron, that asynchronous recall of the same noisy cue ends in; beside it, how
-often asynchronous recall in another order does. At the highest gain the two agree about as often, where the patterns are many
-and the rule is to blame for it as well as where they are few (flows stop after 500 steps). Three minutes; --quick: one.
+The picture: every stable state found of a network that knows four handwritten digits. The table: how often a flow (of
+at most 500 steps) ends in the very state, in every neuron, in which asynchronous recall of the same noisy cue ends;
+beside it, how often asynchronous recall in another order does. Three minutes; with --quick one.
 """
 
 import argparse

@@ -182,13 +182,13 @@ def graded_against_discrete(discrete: Trace, flow: Trace, row: int = 0) -> Figur
     names = ["start", *(count(flip, "flip") for flip in at[1:].tolist())]
     shown = [cells.shades_of(discrete, states[at], _silent(discrete, row, len(at)))]
     draw_flips(grid[0, 1], discrete, row)
-    _show_moments(grid[0], layout, shown[0], names, at, flips[at])
+    _show_moments(*grid[0], layout, shown[0], names, at, flips[at])
 
     at = np.array(moments_of(path, SNAPSHOTS))
     names = ["start", *(f"{readable(time, '.2g')} tau" for time in times[at[1:]].tolist())]
     shown.append(cells.shades_of(flow, path[at], _silent(flow, row, len(at))))
     energy(flow, ax=grid[1, 1], row=row)
-    _show_moments(grid[1], layout, shown[1], names, times[at], flow.lyapunov[row, entries[at]])
+    _show_moments(*grid[1], layout, shown[1], names, times[at], flow.lyapunov[row, entries[at]])
 
     differ = int((discrete.discrete[row] != flow.discrete[row]).sum())
     end = "the same answer" if differ == 0 else f"differs from it in {count(differ, 'neuron')}"
@@ -242,7 +242,8 @@ def _silent(trace: Trace, row: int, times: int) -> Shaped[np.ndarray, "times neu
 
 
 def _show_moments(
-    axes: Sequence[Axes],
+    left: Axes,
+    right: Axes,
     layout: Layout,
     shown: Int8[np.ndarray, "moments neurons"],
     names: Sequence[str],
@@ -250,7 +251,6 @@ def _show_moments(
     y: Float64[np.ndarray, " moments"],
 ) -> None:
     """States at some moments beside the curve on which they lie: pictures, or one line of cells each."""
-    left, right = axes
     if cells.is_picture(layout):
         pictures = cells.as_pictures(layout, shown)
         cells.show_cells(left, cells.mosaic([pictures], SNAPSHOTS))
