@@ -179,7 +179,7 @@ def _draw_branches(
             ax.plot(gain, series, linewidth=0, markersize=5, label=names[c], zorder=3, **look)
             continue
         plain = owner < 0
-        ax.plot(gain[plain], series[plain], "o", color=GREY, markersize=4, zorder=3)
+        ax.plot(gain[plain], series[plain], color=GREY, linewidth=0, marker="o", markersize=4, zorder=3)
         starts = np.unique(owner[~plain]).tolist()
         for start in starts:
             look = {"color": SERIES[start % len(SERIES)], "marker": MARKERS[start % len(MARKERS)]}

@@ -176,24 +176,24 @@ def graded_against_discrete(discrete: Trace, flow: Trace, row: int = 0) -> Figur
     picture = cells.is_picture(layout)
     tall = 1.6 if picture else 0.22 * SNAPSHOTS
     figure = new_figure(13.0, 2 * max(tall + 0.9, 2.9) + (1.0 if layout.neurons <= MOST_NAMES and not picture else 0.0))
-    grid = figure.subplots(2, 2, width_ratios=[1.6, 1.0])
+    (upper, staircase), (lower, curve) = figure.subplots(2, 2, width_ratios=[1.6, 1.0])
 
     states, at = discrete.replay(row), np.array(moments_of_flips(discrete, row, SNAPSHOTS))
     names = ["start", *(count(flip, "flip") for flip in at[1:].tolist())]
     shown = [cells.shades_of(discrete, states[at], _silent(discrete, row, len(at)))]
-    draw_flips(grid[0, 1], discrete, row)
-    _show_moments(*grid[0], layout, shown[0], names, at, flips[at])
+    draw_flips(staircase, discrete, row)
+    _show_moments(upper, staircase, layout, shown[0], names, at, flips[at])
 
     at = np.array(moments_of(path, SNAPSHOTS))
     names = ["start", *(f"{readable(time, '.2g')} tau" for time in times[at[1:]].tolist())]
     shown.append(cells.shades_of(flow, path[at], _silent(flow, row, len(at))))
-    energy(flow, ax=grid[1, 1], row=row)
-    _show_moments(*grid[1], layout, shown[1], names, times[at], flow.lyapunov[row, entries[at]])
+    energy(flow, ax=curve, row=row)
+    _show_moments(lower, curve, layout, shown[1], names, times[at], flow.lyapunov[row, entries[at]])
 
     differ = int((discrete.discrete[row] != flow.discrete[row]).sum())
     end = "the same answer" if differ == 0 else f"differs from it in {count(differ, 'neuron')}"
-    grid[0, 0].set_title("discrete neurons", pad=24 if picture else 6)
-    grid[1, 0].set_title(f"graded neurons: {end}", pad=24 if picture else 6)
+    upper.set_title("discrete neurons", pad=24 if picture else 6)
+    lower.set_title(f"graded neurons: {end}", pad=24 if picture else 6)
     cells.explain_colours(figure, shown)
     return figure
 
