@@ -353,7 +353,7 @@ def test_overlap_with_a_pattern_and_who_leads_where(memories):
     pictures = [artist for artist in above.get_children() if isinstance(artist, AnnotationBbox)]
     assert len(pictures) >= branches.COLUMNS
     first = pictures[0].offsetbox.get_data()
-    shade = cells.colours_of(cells.as_pictures(memories.network.layout, cells.greys_of(memories.states[:1])))[0]
+    shade = cells.colours_of(cells.as_pictures(memories.network.layout, cells.greys_of(memories.states[:1]))[0])
     np.testing.assert_array_equal(first, shade)
     counted = np.bincount(memories.at)
     assert above.get_title(loc="left") == f"stable states: {counted[0]} at gain 0.01, {counted[-1]} at gain 1"
