@@ -29,7 +29,7 @@ NAME = "hopfield_1984_free_energy"
 RISE = 1e-6  # bits
 STEP, END = 0.05, 10.0  # tau
 GAINS = (0.25, 1.0, 4.0)
-STARTS = ("from noisy memories", "from anywhere")
+STARTS = ("from near certainty", "from anywhere")
 ROWS = 5
 
 

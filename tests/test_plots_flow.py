@@ -44,7 +44,7 @@ def notes(ax):
 
 def spans(ax):
     """Ends of what is shaded."""
-    return [patch.get_x() + patch.get_width() for patch in ax.patches if patch.get_facecolor() == to_rgba(style.PALE)]
+    return [patch.get_x() + patch.get_width() for patch in ax.patches if patch.get_alpha() == clock.SHADE]
 
 
 def warned(ax):

@@ -207,16 +207,31 @@ def test_nullclines_are_where_a_neuron_answers_its_field():
     gain = 5.0
     ax = plots.phase_portrait(PAIR, bnn.GradientFlow(gain=gain)).axes[0]
     for colour, own, other in ((style.BLUE, 0, 1), (style.ORANGE, 1, 0)):
-        (line,) = (c for c in ax.collections if np.array_equal(np.atleast_2d(c.get_edgecolor())[:1], [to_rgba(colour)]))
-        points = np.concatenate([path.vertices for path in line.get_paths()])
-        np.testing.assert_allclose(points[:, own], logistic(gain * (2 * points[:, other] - 1)), atol=0.003)
-        assert np.ptp(points[:, other]) > 0.95
+        (line,) = (line for line in ax.lines if line.get_color() == colour)
+        points = np.column_stack(line.get_data())
+        points = points[~np.isnan(points).any(axis=1)]
+        np.testing.assert_allclose(points[:, own], logistic(gain * (2 * points[:, other] - 1)), atol=1e-12)
+        assert np.ptp(points[:, other]) > 0.98
+
+
+def test_neurons_that_do_not_hear_each_other_rest_along_straight_lines():
+    network = bnn.Network.of([[12.0, 0], [0, 0]], bias=[-6.0, 1.0])
+    start, single = network.layout.start, network.layout.single
+    plane = portrait.Plane(network, portrait.ACTIVATIONS["logistic"](start, single), 2.0)
+    upright, level = plane.nullclines(0), plane.nullclines(1)
+    assert [len(np.unique(line[:, 0])) for line in upright] == [1, 1, 1]
+    np.testing.assert_allclose([line[0, 0] for line in upright][1], 0.5, atol=1e-6)
+    np.testing.assert_allclose(level, [[[0.0, 0.8], [1.0, 0.8]]], atol=1e-6)
 
 
 def test_paths_descend_to_the_stable_states():
     ax = plots.phase_portrait(PAIR, bnn.GradientFlow(gain=5.0)).axes[0]
     stable, _ = dots(ax)
-    paths = [np.column_stack(line.get_data()) for line in ax.lines if line.get_marker() in ("None", "", None)]
+    paths = [
+        np.column_stack(line.get_data())
+        for line in ax.lines
+        if line.get_color() == style.INK and line.get_marker() != "o"
+    ]
     assert len(paths) == 12
     ends = [np.abs(path[-1] - stable).max(axis=1).min() for path in paths]
     off_the_ridge = [abs(path[0].sum() - 1.0) > 1e-9 for path in paths]  # on it a path ends in the saddle
@@ -244,6 +259,25 @@ def test_all_rest_points_are_found_even_at_a_high_gain_with_self_connections():
     np.testing.assert_allclose(sorted(points[stable].round(2).tolist()), sorted(np.array(kept).tolist()), atol=0.02)
     assert len(points) % 2 == 1  # index theorem: sinks and sources less saddles are one
     np.testing.assert_allclose(plane.states(plane.fields(points)), points, atol=1e-7)
+
+
+@pytest.mark.parametrize("gain", [1.0, 30.0, 3000.0])
+def test_no_rest_point_is_missed(gain):
+    # Signs of the determinants of the Hessian add up to one on a plane that everything flows into (Poincare and Hopf)
+    rng = np.random.default_rng(0)
+    for number in range(12):
+        weights = rng.normal(size=(2, 2)) * 2
+        weights += weights.T
+        np.fill_diagonal(weights, weights.diagonal() * (number % 2))
+        network = bnn.Network.of(weights, bias=rng.normal(size=2) - weights.sum(axis=1) / 2)
+        start, single = network.layout.start, network.layout.single
+        plane = portrait.Plane(network, portrait.ACTIVATIONS["logistic"](start, single), gain)
+        points, stable = plane.rest_points()
+        root = np.sqrt(plane.slope(points))
+        hessian = np.eye(2) - root[:, :, None] * network.weights.numpy() * root[:, None, :]
+        sign = np.sign(np.linalg.det(hessian))
+        assert sign.sum() == 1
+        assert (sign[stable] == 1).all()
 
 
 def test_the_others_are_held_at_the_cue_and_the_input_is_added():

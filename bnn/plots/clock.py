@@ -9,12 +9,12 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from bnn.dynamics import GradientFlow
 from bnn.errors import DataError
-from bnn.plots.style import GREY, PALE, number_axis, readable
+from bnn.plots.style import GREY, number_axis, readable
 from bnn.trace import Trace
 
 FINEST = 500  # times at which many rows are summed up
 SQUEEZED = 0.05  # share of the time axis that the first half of the fall may not be squeezed into
-RISING = "gain rises"
+RISING, SHADE = "gain rises", 0.12
 
 
 def tau_of(trace: Trace) -> float:
@@ -101,6 +101,6 @@ def shade_rising_gain(ax: Axes, trace: Trace, rows: Int[np.ndarray, " rows"]) ->
     if trace.suspended is None or not trace.suspended[rows].any():
         return
     end = float(clock_of(trace)[rows][trace.suspended[rows]].max())
-    ax.axvspan(0.0, end, color=PALE, linewidth=0, zorder=0)
+    ax.axvspan(0.0, end, color=GREY, alpha=SHADE, linewidth=0, zorder=0)
     place = ax.get_xaxis_transform()
     ax.text(end, 0.5, f"{RISING} ", transform=place, color=GREY, fontsize=10, ha="right", va="center")

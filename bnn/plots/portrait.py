@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -141,19 +142,24 @@ class Plane:
         return whole
 
     def rest_points(self) -> tuple[Float64[np.ndarray, "points two"], Bool[np.ndarray, " points"]]:
-        """All fixed points, and which are stable; by Newton's method in u, from many places of where u can end."""
+        """All fixed points, and which are stable; by Newton's method in u, from many places of where u can end.
+
+        At a high gain a neuron that rests between on and off has u near 0, so places are also even in V.
+        """
         weights, low = self.network.weights.numpy(), self.network.low
-        corners = self.fields(np.array([[a, b] for a in (low, 1.0) for b in (low, 1.0)]))
-        lines = np.linspace(corners.min(axis=0), corners.max(axis=0), 25)
-        inside = self.fields(np.stack(np.meshgrid(*[np.linspace(low, 1.0, 25)] * 2), axis=-1).reshape(-1, 2))
-        levels = np.concatenate([np.stack(np.meshgrid(*lines.T), axis=-1).reshape(-1, 2), inside])
+        least, most = self.reach()
+        places = self.grid(np.linspace(0.02, 0.98, 25))
+        certain, between = self.fields(places), self.fields(places) - self.force(places)
+        even = least + (most - least) * (places - low) / (1 - low)
+        either = [np.stack(pair, axis=1) for pair in product(*zip(certain.T, between.T, strict=True))]
+        levels = np.concatenate([even, *either])
         for _ in range(60):
             states = self.states(levels)
             jacobian = np.eye(2) - weights * self.slope(states)[:, None, :]
             singular = np.abs(np.linalg.det(jacobian)) < 1e-9
             jacobian[singular] = np.eye(2)
             change = np.linalg.solve(jacobian, (self.fields(states) - levels)[:, :, None])[:, :, 0]
-            levels = (levels + change).clip(corners.min(axis=0) - 1.0, corners.max(axis=0) + 1.0)
+            levels = (levels + change).clip(least - 1.0, most + 1.0)
         states = self.states(levels)
         rests = np.abs(self.fields(states) - levels).max(axis=1) < 1e-9
         found: list[np.ndarray] = []
@@ -164,6 +170,25 @@ class Plane:
         root = np.sqrt(self.slope(points))  # the Hessian -W + (dV/du)^-1, scaled so that certain neurons count 1
         hessian = np.eye(2) - root[:, :, None] * weights * root[:, None, :]
         return points, np.linalg.eigvalsh(hessian)[:, 0] > 0.0
+
+    def reach(self) -> tuple[Float64[np.ndarray, " two"], Float64[np.ndarray, " two"]]:
+        """Smallest and largest field of each neuron, between which u rests."""
+        corners = self.fields(self.grid(np.array([0.0, 1.0])))
+        return corners.min(axis=0), corners.max(axis=0)
+
+    def nullclines(self, k: int) -> list[Float64[np.ndarray, "points two"]]:
+        """Where neuron k rests: curves along its own u, or straight lines where the other does not concern it."""
+        weights, bias, low = self.network.weights.numpy()[k], float(self.network.bias[k]), self.network.low
+        if weights[1 - k] == 0.0:
+            at = np.unique(self.rest_points()[0][:, k].round(6))
+            return [np.roll([[value, low], [value, 1.0]], k, axis=1) for value in at]
+        inverse = self.activation.inverse(torch.from_numpy(self.grid(np.linspace(0.001, 0.999, FINE)))).numpy()
+        least, most = self.reach()
+        levels = np.unique(np.concatenate([np.linspace(least[k], most[k], FINE), inverse[:, k] / self.gain]))
+        own = self.states(np.repeat(levels[:, None], 2, axis=1))[:, k]
+        other = (levels - bias - weights[k] * own) / weights[1 - k]
+        other[(other < low) | (other > 1.0)] = np.nan
+        return [np.roll(np.stack([own, other], axis=1), k, axis=1)]
 
     def grid(self, lines: Float64[np.ndarray, " lines"]) -> Float64[np.ndarray, "points two"]:
         """All pairs of such chances of being on, as states, the first neuron the quickest."""
@@ -217,17 +242,15 @@ def _held(network: Network, pair: Int[np.ndarray, " two"], cue: Any, given: Any)
 
 def _draw_landscape(ax: Axes, plane: Plane) -> None:
     """Levels of the free energy, the nullclines and the direction of the flow."""
-    edge = 0.5 * (1.0 - np.cos(np.linspace(0.0, np.pi, FINE)))  # finest at the borders, where things happen
-    lines = np.unique(np.concatenate([edge.clip(EDGE, 1.0 - EDGE), np.geomspace(EDGE, 0.02, 40)]))
-    lines = np.unique(np.concatenate([lines, 1.0 - lines]))
+    lines = np.linspace(EDGE, 1.0 - EDGE, FINE)
     states = plane.grid(lines)
     x, y = (states[:, k].reshape(len(lines), -1) for k in (0, 1))
     level = plane.free_energy(states).reshape(x.shape)
     ax.contourf(x, y, level, LEVELS, cmap=VALLEYS, zorder=0)
     ax.contour(x, y, level, LEVELS, colors=GREY, linewidths=0.5, linestyles="-", alpha=0.6, zorder=1)
-    force = plane.force(states)
     for k, (colour, dash) in enumerate(((BLUE, "-"), (ORANGE, "--"))):
-        ax.contour(x, y, force[:, k].reshape(x.shape), [0.0], colors=colour, linewidths=2.6, linestyles=dash, zorder=3)
+        for line in plane.nullclines(k):
+            ax.plot(*line.T, color=colour, linewidth=2.6, linestyle=dash, zorder=3)
     places = plane.grid(np.linspace(0.03, 0.97, ARROWS))
     speed = plane.slope(places) * plane.force(places)
     speed /= np.maximum(np.hypot(*speed.T), 1e-300)[:, None]
@@ -238,7 +261,7 @@ def _draw_paths(ax: Axes, plane: Plane, dynamics: GradientFlow) -> None:
     """The flow from some places along the border."""
     starts = np.array([(a, b) for a in STARTS for b in STARTS if not {a, b} <= set(STARTS[1:3])])
     accurate = replace(dynamics, solver="dopri5", rtol=1e-6, atol=1e-6, step=None, t_end=None, blur=STARTS[0] / 2)
-    trace = recall(plane.network, starts, accurate, record="states", seed=0)
+    trace = recall(plane.network, starts, accurate, record="states", seed=0, max_sweeps=2000)
     assert trace.history is not None
     for path in trace.history:
         ax.plot(*path.T, color=INK, linewidth=0.9, alpha=0.75, zorder=2.5)
