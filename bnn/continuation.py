@@ -10,6 +10,7 @@ import narwhals as nw
 import numpy as np
 import torch
 from jaxtyping import Float64, Int
+from torch import Tensor
 
 from bnn import coding
 from bnn.driver import recall
@@ -202,13 +203,14 @@ class _Level:
             lead[row] = self._index(states, self.points)
             if lead[row] >= 0:
                 continue
-            margin, steepest = margin_of(self.network, self.dynamics, states)
+            margin = margin_of(self.network, self.dynamics, states)
             point = _Point(states, float(trace.lyapunov[row, -1]), margin)
             if margin > 0.0:
                 lead[row] = len(self.points)
                 self.points.append(point)
             else:
                 self.unstable.append(point)
+                steepest = steepest_of(self.network, self.dynamics, states)
                 push = NUDGE * (1 - self.network.low) * steepest / np.abs(steepest).max()
                 left += [states + push, states - push]
         if left:
@@ -224,33 +226,46 @@ class _Level:
         return next((i for i, p in enumerate(points) if np.abs(p.states - states).max() < self.merge), -1)
 
 
-def margin_of(
+def margin_of(network: Network, dynamics: GradientFlow, states: Float64[np.ndarray, " neurons"]) -> float:
+    """`Bifurcation.margin` of a fixed point."""
+    carried, _ = _carried(network, dynamics, states)
+    return 1.0 - max(0.0, float(torch.linalg.eigvalsh(carried)[-1])) if len(carried) else 1.0
+
+
+def steepest_of(
     network: Network, dynamics: GradientFlow, states: Float64[np.ndarray, " neurons"]
-) -> tuple[float, Float64[np.ndarray, " neurons"]]:
-    """`Bifurcation.margin` of a fixed point, and the direction in V of the disturbance that dies out most slowly.
+) -> Float64[np.ndarray, " neurons"]:
+    """The direction in V of the disturbance that dies out most slowly, or grows fastest."""
+    carried, root = _carried(network, dynamics, states)
+    direction: np.ndarray = (root @ torch.linalg.eigh(carried).eigenvectors[:, -1]).numpy()
+    return direction
+
+
+def _carried(
+    network: Network, dynamics: GradientFlow, states: Float64[np.ndarray, " neurons"]
+) -> tuple[Float64[Tensor, "moving moving"], Float64[Tensor, "neurons moving"]]:
+    """What becomes of a disturbance within a time constant, gain B' W B, and B, where dV/du = gain B B'.
 
     With softmax dV/du = gain ln2 (diag V - V V') within an attribute, whose root is diag(sqrt V) (1 - sqrt V sqrt V').
+    Neurons too certain to move are left out.
     """
-    activation = dynamics._activation_of(network)
+    activation, layout = dynamics._activation_of(network), network.layout
     value = torch.tensor(states)[None]
-    root = activation.pull(value, torch.ones_like(value))[0].clamp(min=0.0).sqrt()
-    shared = torch.zeros(network.neurons, network.neurons, dtype=torch.float64)
     chance = (value[0] - network.low) / (1 - network.low)
-    if activation.name == "softmax":
-        layout = network.layout
-        attribute = torch.from_numpy(np.where(layout.single[layout.attribute], -1, layout.attribute))
-        amid = attribute >= 0
-        root = torch.where(amid, (LN2 * chance).sqrt(), root)
-        shared = (attribute[:, None] == attribute) * amid * torch.outer(chance.sqrt(), chance.sqrt())
     moving = torch.nonzero(chance * (1.0 - chance) > NEGLIGIBLE)[:, 0]
-    if len(moving) == 0:
-        return 1.0, np.ones(network.neurons)
-    root, inner = root[moving], torch.eye(len(moving), dtype=torch.float64) - shared[moving][:, moving]
-    coupled = root[:, None] * network.weights[moving][:, moving] * root
-    values, vectors = torch.linalg.eigh(float(cast(float, dynamics.gain)) * (inner @ coupled @ inner))
-    steepest = np.zeros(network.neurons)
-    steepest[moving.numpy()] = (root * (inner @ vectors[:, -1])).numpy()
-    return 1.0 - max(0.0, float(values[-1])), steepest
+    size = activation.pull(value, torch.ones_like(value))[0].clamp(min=0.0).sqrt()
+    attribute = torch.from_numpy(np.where(layout.single[layout.attribute], -1, layout.attribute))
+    together = (attribute >= 0) if activation.name == "softmax" else torch.zeros_like(attribute, dtype=torch.bool)
+    size = torch.where(together, (LN2 * chance).sqrt(), size)[moving]
+    carried = float(cast(float, dynamics.gain)) * size[:, None] * network.weights[moving][:, moving] * size
+    root = torch.zeros(network.neurons, len(moving), dtype=torch.float64)
+    root[moving, torch.arange(len(moving))] = size
+    if bool(together.any()):
+        mine, part = attribute[moving], chance[moving].sqrt()
+        shared = (mine[:, None] == mine) * together[moving] * torch.outer(part, part)
+        inner = torch.eye(len(moving), dtype=torch.float64) - shared
+        carried, root = inner @ carried @ inner, root @ inner
+    return carried, root
 
 
 def _gains(gains: Any) -> Float64[np.ndarray, " gains"]:

@@ -20,6 +20,7 @@ from bnn.app import commands, recall_command, report
 from bnn.app.findings import Answer, Summary, answers, summarise
 from bnn.app.progress import Bar
 from bnn.app.recall_command import Request, prepare, run
+from bnn.dynamics.flow import SOLVERS
 from bnn.trace import Descent
 
 ROW_KEYS = [
@@ -602,6 +603,8 @@ def test_help_names_all_there_is():
     assert sorted(cli.RULES) == sorted(bnn.RULES)
     assert sorted(cli.DYNAMICS) == sorted(bnn.DYNAMICS)
     assert set(recall_command.SIDE_BY_SIDE) <= set(bnn.RULES)
+    told = bnn_("recall", "--help").stdout
+    assert all(solver in told for solver in SOLVERS)
     assert [f.name for f in fields(Summary)] == ROW_KEYS
     assert [f.name for f in fields(Answer)] == ANSWER_KEYS
 
