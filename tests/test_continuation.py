@@ -88,7 +88,11 @@ def test_margin_is_the_slowest_rate_of_the_flow(network):
     activation = dynamics._activation_of(network)
 
     def velocity(levels):
-        return activation.states(gain * levels) @ network.weights + network.bias - levels
+        return (
+            activation.states(levels, torch.tensor([[gain]], dtype=torch.float64)) @ network.weights
+            + network.bias
+            - levels
+        )
 
     levels = states @ network.weights + network.bias
     nudged = levels + 1e-6 * torch.eye(network.neurons, dtype=torch.float64)
@@ -99,7 +103,10 @@ def test_margin_is_the_slowest_rate_of_the_flow(network):
     assert margin == found.margin[0]
     # in V the slowest disturbance is carried on by V -> g(gain (W V + b)), shrunk by 1 - margin
     nudged = states + 1e-6 * torch.tensor(steepest)
-    answers = [activation.states(gain * (value @ network.weights + network.bias)) for value in (states, nudged)]
+    answers = [
+        activation.states(value @ network.weights + network.bias, torch.tensor([[gain]], dtype=torch.float64))
+        for value in (states, nudged)
+    ]
     np.testing.assert_allclose(((answers[1] - answers[0]) / 1e-6)[0], (1 - margin) * steepest, atol=1e-5)
 
 

@@ -80,9 +80,9 @@ def phase_portrait(
         raise DataError(f"plots.phase_portrait.dynamics: {refusal}.")
     pair = _pair(network, dynamics, neurons)
     two = _held(network, pair, cue, input)
-    gain = dynamics.gain[-1] if isinstance(dynamics.gain, tuple | list) else dynamics.gain
+    gain = dynamics.gain[1] if isinstance(dynamics.gain, tuple) else dynamics.gain
     kind = "tanh" if network.low else "logistic"
-    plane = Plane(two, ACTIVATIONS[kind](two.layout.start, two.layout.single), float(gain))
+    plane = Plane(two, ACTIVATIONS[kind](two.layout.start, two.layout.single), gain)
     ax = given_or_new(ax, 7.5, 7.8)
     _draw_landscape(ax, plane)
     _draw_paths(ax, plane, replace(dynamics, gain=plane.gain, anneal=0.0, activation=kind))
@@ -114,7 +114,9 @@ class Plane:
 
     def states(self, levels: Float64[np.ndarray, "points two"]) -> Float64[np.ndarray, "points two"]:
         """V of u."""
-        found: np.ndarray = self.activation.states(torch.from_numpy(self.gain * levels)).numpy()
+        found: np.ndarray = self.activation.states(
+            torch.from_numpy(levels), torch.tensor([[self.gain]], dtype=torch.float64)
+        ).numpy()
         return found
 
     def fields(self, states: Float64[np.ndarray, "points two"]) -> Float64[np.ndarray, "points two"]:
