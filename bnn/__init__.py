@@ -22,6 +22,7 @@ _HOMES = {
     "learn": "bnn.learning",
     "recall": "bnn.driver",
     "fixed_points": "bnn.landscape",
+    "bifurcation": "bnn.continuation",
     "corrupt": "bnn.noise",
     "compare": "bnn.classify.comparison",
     "CLASSIFIERS": "bnn.classify.registry",
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from bnn.classify.comparison import compare as compare
     from bnn.classify.naive import NaiveBayesClassifier as NaiveBayesClassifier
     from bnn.classify.registry import CLASSIFIERS as CLASSIFIERS
+    from bnn.continuation import bifurcation as bifurcation
     from bnn.counts import Counts as Counts
     from bnn.driver import recall as recall
     from bnn.dynamics import DYNAMICS as DYNAMICS

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PICTURE = "bnn-recall.png"
 FORMATS = (".png", ".pdf", ".svg")
 RULES = ("odds", "probability", "hopfield")
-DYNAMICS = ("asynchronous", "synchronous", "winner-take-all", "k-winners", "glauber")
+DYNAMICS = ("asynchronous", "synchronous", "winner-take-all", "k-winners", "glauber", "flow")
 _data, _network, _output = (
     partial(typer.Option, rich_help_panel=panel) for panel in ("What is recalled", "Rules and dynamics", "Output")
 )
@@ -57,7 +57,8 @@ def _bnn(
     "Without options: ten handwritten digits, a tenth of their pixels flipped, recalled by three rules side by side. "
     "[bold]bnn recall --data zoo --row 3 --mask legs[/] asks how many legs the animal in row 3 has.\n\n"
     "In the table and in JSON, cues and recalled are counts (recalled: equal to the cue's own pattern in every "
-    "neuron), largest_rise is the largest single rise, in bits, of what must fall; all else are means over the cues."
+    "neuron), largest_rise is the largest single rise, in bits, of what must fall; all else are means over the cues. "
+    "Of a flow (graded neurons), energies are free energies, sweeps are steps, flips neurons that crossed the middle."
 )
 def recall(
     data: Annotated[
@@ -119,6 +120,14 @@ def recall(
         float | None,
         _network(metavar="BITS", help="Noise (glauber).", show_default="1"),
     ] = None,
+    gain: Annotated[
+        float | None,
+        _network(metavar="PER BIT", help="Slope of graded neurons (flow).", show_default="1"),
+    ] = None,
+    solver: Annotated[
+        str | None,
+        _network(metavar="SOLVER", help="dopri5, rk4, euler or descent (flow).", show_default="dopri5"),
+    ] = None,
     input: Annotated[
         str,
         _network(
@@ -133,9 +142,14 @@ def recall(
         _network(min=0, metavar="NUMBER", help="Of the noise and the order of updates."),
     ] = 0,
     max_sweeps: Annotated[
-        int,
-        _network(min=1, metavar="N", help="Cues that have not settled by then stop."),
-    ] = 100,
+        int | None,
+        _network(
+            min=1,
+            metavar="N",
+            help="Cues that have not settled by then stop.",
+            show_default="100; of a flow 10,000 steps",
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         _output(
@@ -169,6 +183,8 @@ def recall(
         parallel=parallel,
         winners=winners,
         temperature=temperature,
+        gain=gain,
+        solver=solver,
         input=input,
         seed=seed,
         max_sweeps=max_sweeps,

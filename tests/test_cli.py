@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +20,7 @@ from bnn.app import commands, recall_command, report
 from bnn.app.findings import Answer, Summary, answers, summarise
 from bnn.app.progress import Bar
 from bnn.app.recall_command import Request, prepare, run
+from bnn.dynamics.flow import SOLVERS
 from bnn.trace import Descent
 
 ROW_KEYS = [
@@ -276,6 +277,8 @@ def test_threshold_may_leave_an_attribute_without_a_value():
         (("--dynamics", "winner-take-all", "--parallel"), bnn.WinnerTakeAll(parallel=True)),
         (("--dynamics", "k-winners", "--winners", "3"), bnn.KWinners(k=3)),
         (("--dynamics", "glauber", "--temperature", "2.5", "--max-sweeps", "2"), bnn.Glauber(2.5)),
+        (("--dynamics", "flow", "--gain", "4"), bnn.GradientFlow(gain=4.0)),
+        (("--dynamics", "flow", "--solver", "descent"), bnn.GradientFlow(solver="descent")),
     ],
 )
 def test_dynamics(words, kind, monkeypatch, patterns_csv):
@@ -288,7 +291,65 @@ def test_dynamics(words, kind, monkeypatch, patterns_csv):
     monkeypatch.setattr(recall_command, "recall", spy)
     data = () if "--data" in words else ("--data", patterns_csv)
     assert found("recall", *words, *data, "--rule", "odds")["rows"][0]["cues"] > 0
-    assert used == [(kind, 2 if "--max-sweeps" in words else 100)]
+    assert used == [(kind, 2 if "--max-sweeps" in words else None)]
+
+
+def test_flow_is_told_in_its_own_words(patterns_csv):
+    words = ("recall", "--data", patterns_csv, "--dynamics", "flow", "--gain", "4", "--solver", "descent")
+    result = bnn_(*words)
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    told = " ".join(result.stdout.split())
+    assert "; flow at gain 4 by descent, seed 0." in told
+    assert "free energy" in told.split("odds")[0]
+    assert "steps" in told.split("odds")[0]
+    learned = bnn.datasets.read(patterns_csv)[[0, 2]]
+    cues = bnn.corrupt(learned, flip=0.1, seed=0)
+    kind, steps = bnn.GradientFlow(gain=4.0, solver="descent"), 0
+    for row in found(*words)["rows"]:
+        trace = bnn.recall(bnn.learn(learned, row["rule"]), cues, kind, seed=0)
+        assert row["energy_before"] == trace.lyapunov[:, 0].mean() != trace.energy[:, 0].mean()
+        assert row["energy_after"] == trace.lyapunov[:, -1].mean()
+        assert (row["flips"], row["sweeps"]) == (trace.flips.mean(), trace.sweeps.mean())
+        assert row["recalled"] == (trace.discrete == np.where(learned.codes == 1, 1, trace.network.low)).all(1).sum()
+        steps += int(trace.sweeps.sum())
+    assert f"No step raised the free energy: verified over {steps} steps, and anew from the final states." in told
+    assert "flips: neurons that crossed the middle" in told
+
+
+@pytest.mark.usefixtures("pictures")
+def test_flow_is_drawn(patterns_csv, tmp_path):
+    words = ("recall", "--data", patterns_csv, "--dynamics", "flow", "--out", "flow.png")
+    assert found(*words)["files"] == ["flow.png"]
+    assert (tmp_path / "flow.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_row_of_a_table_relaxes():
+    told = found("recall", "--data", "zoo", "--row", "3", "--mask", "legs", "--dynamics", "flow", "--rule", "odds")
+    assert [(a["recalled"], a["true"]) for a in told["answers"]] == [(4, 4)]
+    assert told["rows"][0]["recalled"] == 1
+
+
+def test_flow_that_ran_out_of_steps_or_got_stuck_is_told(patterns_csv):
+    task = prepare(Request(data=patterns_csv, dynamics="flow", max_sweeps=1))
+    trace = run(task, "odds", lambda *_: None)
+    summaries = [summarise("odds", trace, task.truth)]
+    told = report.seen(task, {"odds": trace}, summaries)
+    assert "Ended still changing when their steps or their time ran out: 2 of odds." in told
+    stuck = replace(trace, outcome=np.array(["stalled", "settled"]))
+    assert "Ended stuck, for their steps shrank to nothing (take --solver descent): 1 of odds." in report.seen(
+        task, {"odds": stuck}, summaries
+    )
+
+
+def test_rises_of_a_flow_are_held_against_their_own_steps_error(patterns_csv):
+    task = prepare(Request(data=patterns_csv, dynamics="flow"))
+    trace = run(task, "odds", lambda *_: None)
+    summaries = [summarise("odds", trace, task.truth)]
+    within = replace(trace, descent=replace(trace.descent, largest_rise=0.02, tolerance=0.5))
+    told = report.seen(task, {"odds": within}, summaries)
+    assert "No step raised the free energy by more than its own error (0.02 bits at most): verified over" in told
+    beyond = replace(trace, descent=replace(trace.descent, holds=False, largest_rise=0.3, tolerance=0.5))
+    assert "The free energy rose: odds by up to 0.3." in report.seen(task, {"odds": beyond}, summaries)
 
 
 def test_noise_is_seen_to_raise_the_energy(patterns_csv):
@@ -463,6 +524,10 @@ def test_interrupted_while_drawing(monkeypatch, patterns_csv):
         (("recall", "--winners", "3"), "--winners: 'asynchronous' has no such option; use it with --dynamics k-"),
         (("recall", "--temperature", "3"), "--temperature: 'asynchronous' has no such option; use it with .* glauber"),
         (("recall", "--dynamics", "glauber", "--temperature", "0"), "Glauber.temperature: got 0.0"),
+        (("recall", "--gain", "3"), "--gain: 'asynchronous' has no such option; use it with --dynamics flow"),
+        (("recall", "--solver", "euler"), "--solver: 'asynchronous' has no such option; use it with --dynamics flow"),
+        (("recall", "--dynamics", "flow", "--gain", "0"), "GradientFlow.gain: got 0.0; give a number above 0"),
+        (("recall", "--dynamics", "flow", "--solver", "descend"), "GradientFlow.solver: .* did you mean 'descent'"),
         (("recall", "--dynamics", "k-winners", "--winners", "9"), "KWinners: k = 9 exceeds the 8 neurons"),
         (("recall", "--out", "nowhere/a.png"), "--out: the folder 'nowhere' does not exist; make it first"),
         (("recall", "--out", "nowhere"), "--out: 'nowhere' is no folder and does not end in .png, .pdf, .svg"),
@@ -538,6 +603,8 @@ def test_help_names_all_there_is():
     assert sorted(cli.RULES) == sorted(bnn.RULES)
     assert sorted(cli.DYNAMICS) == sorted(bnn.DYNAMICS)
     assert set(recall_command.SIDE_BY_SIDE) <= set(bnn.RULES)
+    told = bnn_("recall", "--help").stdout
+    assert all(solver in told for solver in SOLVERS)
     assert [f.name for f in fields(Summary)] == ROW_KEYS
     assert [f.name for f in fields(Answer)] == ANSWER_KEYS
 

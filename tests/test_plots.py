@@ -90,6 +90,25 @@ def image_cells(ax):
     return np.abs(image[:, :, None] - palette).sum(-1).argmin(-1)
 
 
+def drawn_of_flows(trace, table_trace):
+    """Figures of graded neurons."""
+    recorded = {"seed": 0, "record": "states"}
+    flow = bnn.recall(trace.network, trace.cues, bnn.GradientFlow(gain=0.1), **recorded)
+    table = bnn.recall(table_trace.network, TABLE, bnn.GradientFlow(gain=(0.5, 2.0), anneal=5.0), **recorded)
+    pair = bnn.Network.of([[0, 2], [2, 0]], bias=[-1, -1])
+    gains = np.geomspace(0.02, 0.5, 5)
+    return {
+        "trajectories": [plots.trajectories(flow), plots.trajectories(table, 1)],
+        "free_energy": [plots.free_energy(flow), plots.free_energy(table, 1)],
+        "graded_against_discrete": [plots.graded_against_discrete(trace, flow, 2)],
+        "phase_portrait": [plots.phase_portrait(pair, bnn.GradientFlow(gain=5.0))],
+        "bifurcation": [
+            plots.bifurcation(bnn.bifurcation(trace.network, gains, PICTURES), PICTURES),
+            plots.bifurcation(bnn.bifurcation(pair, [1.0, 4.0])),
+        ],
+    }
+
+
 @pytest.fixture(scope="module")
 def drawn(trace, table_trace, asymmetric, compared):
     """One figure, or several, of every public function."""
@@ -109,6 +128,7 @@ def drawn(trace, table_trace, asymmetric, compared):
         "overlap_against_noise": [plots.overlap_against_noise([0.0, 0.1], {"odds": [[1, 1], [1, 0.5]]})],
         "weights": [plots.weights(network), plots.weights(network, neuron="r3c4"), plots.weights(table_trace.network)],
         "graph": [plots.graph(network), plots.graph(table_trace.network, attribute="class")],
+        **drawn_of_flows(trace, table_trace),
     }
     assert dict(mpl.rcParams) == before
     return figures

@@ -29,9 +29,9 @@ class Summary:
     overlap_before, overlap_after
         Mean of 1 - 2 x share of neurons that differ from the own pattern, over the neurons known in both.
     flips, sweeps
-        Means over the cues.
+        Means over the cues; of a flow, neurons that crossed the middle of their range, and steps.
     energy_before, energy_after
-        Means over the cues, in bits (Hopfield's rule: no unit).
+        Means over the cues, in bits (Hopfield's rule: no unit); of a flow, of the free energy.
     descent_holds, largest_rise
         The verdict of the trace, and the largest single rise of what must fall.
     """
@@ -82,6 +82,7 @@ def summarise(rule: str, trace: Trace, truth: Records) -> Summary:
     own = coding.read_states(trace.network.layout, truth, "recall.truth")
     before = _overlaps(trace.cues, own, trace.unknown)
     after = _overlaps(trace.discrete, own, trace.silent)
+    energy = trace.lyapunov if trace.dynamics.graded else trace.energy
     return Summary(
         rule=rule,
         cues=len(trace),
@@ -90,8 +91,8 @@ def summarise(rule: str, trace: Trace, truth: Records) -> Summary:
         overlap_after=float(after.mean()),
         flips=float(trace.flips.mean()),
         sweeps=float(trace.sweeps.mean()),
-        energy_before=float(trace.energy[:, 0].mean()),
-        energy_after=float(trace.energy[:, -1].mean()),
+        energy_before=float(energy[:, 0].mean()),
+        energy_after=float(energy[:, -1].mean()),
         descent_holds=trace.descent.holds,
         largest_rise=trace.descent.largest_rise,
     )

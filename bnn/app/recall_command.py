@@ -43,9 +43,11 @@ class Request:
     parallel: bool = False
     winners: int | None = None
     temperature: float | None = None
+    gain: float | None = None
+    solver: str | None = None
     input: str = "0"
     seed: int = 0
-    max_sweeps: int = 100
+    max_sweeps: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +130,7 @@ def run(task: Task, rule: str, progress: Callable[[int, int], None]) -> Trace:
         input=task.input,
         seed=task.request.seed,
         max_sweeps=task.request.max_sweeps,
-        record="flips" if task.cues.rows <= FEW else "sweeps",
+        record="flips" if task.cues.rows <= FEW and not task.dynamics.graded else "sweeps",
         progress=progress,
     )
 
@@ -210,6 +212,8 @@ def _dynamics(request: Request, table: bool) -> Dynamics:
         ("parallel", "parallel", request.parallel or None),
         ("winners", "k", request.winners),
         ("temperature", "temperature", request.temperature),
+        ("gain", "gain", request.gain),
+        ("solver", "solver", request.solver),
     ):
         if value is None:
             continue

@@ -11,6 +11,8 @@ from rich.text import Text
 
 from bnn.app.findings import Answer, Summary
 from bnn.app.recall_command import Task
+from bnn.dynamics import GradientFlow
+from bnn.dynamics.base import Dynamics
 from bnn.trace import Trace
 
 NAIVE = "A bit ahead is a factor of two; the probability given the others is naive Bayesian, often too sure."
@@ -31,11 +33,12 @@ def tell(
         for one in said:
             if one.attribute == attribute:
                 console.print(answer(one))
-    if task.noise is None and not any(trace.flips.any() for trace in traces.values()):
+    still = not task.dynamics.graded and not any(trace.flips.any() for trace in traces.values())
+    if task.noise is None and still:
         console.print("\nNothing more changed once what was hidden was filled in.")
         console.print(NAIVE, style="dim")
     else:
-        console.print(summary_table(summaries, console.width))
+        console.print(summary_table(summaries, console.width, task.dynamics.graded))
         console.print(seen(task, traces, summaries), markup=False)
         console.print(legend(task, summaries), markup=False, style="dim")
     for file in files:
@@ -45,7 +48,7 @@ def tell(
 def headline(task: Task) -> str:
     """What was learned and what is asked."""
     schema = task.learned.schema
-    how = f"{task.dynamics.name}, seed {task.request.seed}"
+    how = f"{_named(task.dynamics)}, seed {task.request.seed}"
     if task.noise is not None:
         table = any(attribute.kind != "on_off" for attribute in schema.attributes)
         rows, cells = ("rows", "cells") if table else ("patterns", "pixels" if schema.shape else "neurons")
@@ -62,12 +65,20 @@ def headline(task: Task) -> str:
     )
 
 
-def summary_table(summaries: Sequence[Summary], width: int) -> Table:
+def _named(dynamics: Dynamics) -> str:
+    """Name of the dynamics; of a flow also its gain and solver."""
+    if not isinstance(dynamics, GradientFlow):
+        return dynamics.name
+    return f"{dynamics.name} at gain {dynamics.gain:g} by {dynamics.solver}"
+
+
+def summary_table(summaries: Sequence[Summary], width: int, flow: bool = False) -> Table:
     """One line a rule; fits 80 columns, and takes more room where there is some."""
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1) if width >= 100 else 0, pad_edge=False)
     table.add_column("\nrule", style="bold", no_wrap=True)
-    numbers = ("recalled\nexactly", "overlap\nbefore", "\nafter", "\nflips", "\nsweeps", "energy\nbefore", "\nafter")
-    for heading in (*numbers, "descent\nverified"):
+    steps, energy = ("steps", "free energy") if flow else ("sweeps", "energy")
+    numbers = ("recalled\nexactly", "overlap\nbefore", "\nafter", "\nflips", f"\n{steps}")
+    for heading in (*numbers, f"{energy}\nbefore", "\nafter", "descent\nverified"):
         table.add_column(heading, justify="right", no_wrap=True)
     for s in summaries:
         table.add_row(
@@ -94,9 +105,12 @@ def seen(task: Task, traces: Mapping[str, Trace], summaries: Sequence[Summary]) 
             *(f"{s.rule} {s.recalled}" for s in rest),
         ]
         told.append(f"{_list(counts).capitalize()}.")
+    sweeps = task.request.max_sweeps or task.dynamics.limit
+    limit = "when their steps or their time ran out" if task.dynamics.graded else f"after {sweeps} sweeps"
     for word, what in (
         ("cycle", "in a cycle of two"),
-        ("limit", f"still changing after {task.request.max_sweeps} sweeps"),
+        ("limit", f"still changing {limit}"),
+        ("stalled", "stuck, for their steps shrank to nothing (take --solver descent)"),
     ):
         ended = [f"{int(n)} of {rule}" for rule, trace in traces.items() if (n := (trace.outcome == word).sum())]
         if ended and task.dynamics.settles:
@@ -108,7 +122,12 @@ def _verdict(traces: Mapping[str, Trace]) -> str:
     """Whether what must fall fell, by how much not, and what theory promises."""
     verdicts = {rule: trace.descent for rule, trace in traces.items()}
     name = next(iter(traces.values())).lyapunov_name
-    rises = [f"{r} by up to {_number(d.largest_rise)}" for r, d in verdicts.items() if d.largest_rise > d.tolerance]
+    risen = {
+        rule: d
+        for rule, d in verdicts.items()
+        if d.largest_rise > d.tolerance or not (d.holds or d.mismatch > d.tolerance)  # a flow's step has its own error
+    }
+    rises = [f"{rule} by up to {_number(d.largest_rise)}" for rule, d in risen.items()]
     differ = [f"{r} by {_number(d.mismatch)}" for r, d in verdicts.items() if d.mismatch > d.tolerance]
     told = []
     if rises:
@@ -116,16 +135,31 @@ def _verdict(traces: Mapping[str, Trace]) -> str:
     if differ:
         told.append(f"The independent checks of the {name} differ: {_list(differ)}.")
     if not told:
-        flips = sum(int(trace.flips.sum()) for trace in traces.values())
-        told.append(f"No change raised the {name}: verified over {flips:,} flips, and anew from the final states.")
+        told.append(f"{_fallen(traces, name)}, and anew from the final states.")
     reasons = dict.fromkeys(d.reason for d in verdicts.values() if not d.guaranteed)
     return " ".join([*told, *(f"Nothing promises that it falls: {reason}." for reason in reasons)])
+
+
+def _fallen(traces: Mapping[str, Trace], name: str) -> str:
+    """That nothing rose, and over how many changes this was seen."""
+    if not any(trace.dynamics.graded for trace in traces.values()):
+        flips = sum(int(trace.flips.sum()) for trace in traces.values())
+        return f"No change raised the {name}: verified over {flips:,} flips"
+    steps = sum(int(trace.sweeps.sum()) for trace in traces.values())
+    rise = max(trace.descent.largest_rise for trace in traces.values())
+    within = f" by more than its own error ({rise:.1g} bits at most)" if rise > 0.0 else ""
+    return f"No step raised the {name}{within}: verified over {steps:,} steps"
 
 
 def legend(task: Task, summaries: Sequence[Summary]) -> str:
     """What the numbers mean."""
     unit = " (hopfield: no unit)" if any(s.rule == "hopfield" for s in summaries) else ""
-    told = f"Overlap with the own pattern: 1 equal, 0 unrelated, -1 inverse. Energy in bits{unit}."
+    energy = (
+        f"Free energy, energy minus temperature times entropy, in bits{unit}; flips: neurons that crossed the middle."
+        if task.dynamics.graded
+        else f"Energy in bits{unit}."
+    )
+    told = f"Overlap with the own pattern: 1 equal, 0 unrelated, -1 inverse. {energy}"
     if task.noise is None:
         return f"{NAIVE} {told}"
     return f"{told} All but the counts are means over the cues."

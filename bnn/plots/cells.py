@@ -1,4 +1,4 @@
-"""States as cells of a picture: on, off, unknown, and where they differ from the truth."""
+"""States as cells of a picture: on, off, grey between them, unknown, and where they differ from the truth."""
 
 from __future__ import annotations
 
@@ -22,7 +22,11 @@ from bnn.trace import Trace
 OFF, ON, UNKNOWN, EXTRA, LACKING, BLANK = range(6)
 IN_A_LINE = 10
 _COLOURS = (PALE, INK, SKY, WARNING, ORANGE, "#FFFFFF")
-_PALETTE = np.array([to_rgb(colour) for colour in _COLOURS])
+DARKEST = 127  # cells from SHADE to here are graded states, off to on
+SHADE = BLANK + 1
+_PALETTE = np.concatenate(
+    [[to_rgb(colour) for colour in _COLOURS], np.linspace(to_rgb(PALE), to_rgb(INK), DARKEST - SHADE + 1)]
+)
 _WORDS = {UNKNOWN: "unknown", EXTRA: "on, should be off", LACKING: "off, should be on"}
 
 
@@ -113,11 +117,38 @@ def cells_of(
     return cells
 
 
+def shades_of(
+    trace: Trace,
+    states: Shaped[np.ndarray, "rows neurons"],
+    unknown: Bool[np.ndarray, "rows neurons"] | None = None,
+    wrong: Bool[np.ndarray, "rows neurons"] | None = None,
+) -> Int8[np.ndarray, "rows neurons"]:
+    """Cells of a trace's states: of a flow as grey levels, but where they are on the wrong side of the middle."""
+    if not trace.dynamics.graded:
+        return cells_of(states == 1, unknown, wrong)
+    low = trace.network.low
+    chance = (states.astype(np.float64) - low) / (1 - low)
+    marked = cells_of(trace.dynamics.discrete(trace.network, states) == 1, unknown, wrong)
+    return np.where(marked > ON, marked, greys_of(chance))
+
+
+def greys_of(chance: Float[np.ndarray, "rows neurons"]) -> Int8[np.ndarray, "rows neurons"]:
+    """Cells of graded states, from 0, off, to 1, on."""
+    shades: np.ndarray = np.rint(SHADE + chance.clip(0.0, 1.0) * (DARKEST - SHADE)).astype(np.int8)
+    return shades
+
+
+def colours_of(cells: Int8[np.ndarray, "height width"]) -> Float64[np.ndarray, "height width rgb"]:
+    """Cells as an image."""
+    image: np.ndarray = _PALETTE[cells]
+    return image
+
+
 def lines_of(trace: Trace, rows: Sequence[int], truth: Truth | None) -> dict[str, Int8[np.ndarray, "rows neurons"]]:
     """Cells of the cue, of what was recalled, and of the truth where it is given, by name."""
     lines = {
-        "cue": cells_of(trace.cues == 1, trace.unknown),
-        "recalled": cells_of(trace.discrete == 1, trace.silent, None if truth is None else truth.wrong),
+        "cue": shades_of(trace, trace.cues, trace.unknown),
+        "recalled": shades_of(trace, trace.states, trace.silent, None if truth is None else truth.wrong),
     }
     if truth is not None:
         lines[truth.name] = cells_of(truth.on, truth.unknown)
@@ -152,12 +183,19 @@ def mosaic(
 
 def show_cells(ax: Axes, cells: Int8[np.ndarray, "height width"], **options: Any) -> None:
     """Draw cells in their colours, without frame or ticks."""
-    image: Float[np.ndarray, "height width rgb"] = _PALETTE[cells]
-    ax.imshow(image, **options)
+    ax.imshow(colours_of(cells), **options)
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
     ax.set_xticks([])
     ax.set_yticks([])
+
+
+def show_columns(ax: Axes, edges: Float64[np.ndarray, " edges"], cells: Int8[np.ndarray, "columns neurons"]) -> None:
+    """Draw columns of cells between edges that may stand on any scale, the first neuron at the top."""
+    ax.pcolormesh(edges, np.arange(cells.shape[1] + 1) - 0.5, colours_of(cells.T))
+    ax.invert_yaxis()
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
 
 
 def name_columns(ax: Axes, width: int, names: Sequence[str]) -> None:

@@ -1,19 +1,20 @@
-"""Cue, recalled and true patterns side by side; one row's history, flip by flip."""
+"""Cue, recalled and true patterns side by side; one row's history, flip by flip or along a flow."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from jaxtyping import Int8
+from jaxtyping import Float64, Int8, Shaped
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import ConnectionPatch
 
 from bnn.errors import DataError
 from bnn.plots import cells
-from bnn.plots.series import draw_flips, flips_of
+from bnn.plots.clock import moments_of, path_of
+from bnn.plots.series import draw_flips, energy, flips_of
 from bnn.plots.style import BLUE, GREY, count, new_figure, readable, styled
 from bnn.schema import Layout
 from bnn.trace import Trace
@@ -26,9 +27,10 @@ MOST_NAMES = 60
 def recall(trace: Trace, patterns: Any = None, *, rows: Iterable[int] | None = None) -> Figure:
     """Draw cue, recalled and true pattern of each row: pictures where patterns have two dimensions, else strips.
 
-    Unknown cells have a colour of their own; in what was recalled, cells that differ from the truth are marked. Beside
-    stands whether the row ended in its pattern (stored), in another stored one, in the inverse of one, or in none
-    (spurious), and its overlap with its pattern; without ``patterns``, how the row ended.
+    The graded states of a flow are shown as grey levels. Unknown cells have a colour of their own; in what was
+    recalled, cells that differ from the truth are marked. Beside stands whether the row ended in its pattern (stored),
+    in another stored one, in the inverse of one, or in none (spurious), and its overlap with its pattern; without
+    ``patterns``, how the row ended.
 
     Parameters
     ----------
@@ -73,19 +75,20 @@ def replay(trace: Trace, row: int) -> Figure:
     """Draw the history of one row: its states along the flips, above its energy after each flip.
 
     Pictures are shown as eight snapshots or fewer, each above its place on the axis of flips; other patterns as one
-    column a flip. In parallel dynamics, snapshots are taken at the end of steps.
+    column a flip. In parallel dynamics, snapshots are taken at the end of steps. A flow, which has no flips, is shown
+    in grey levels along its time, above its free energy.
 
     Parameters
     ----------
     trace
-        From ``bnn.recall(..., record="flips")``.
+        From ``bnn.recall(..., record="flips")``; of a flow from ``record="states"``.
     row
         Which row.
 
     Raises
     ------
     DataError
-        The flips were not recorded, or there is no such row.
+        The flips, or the states of a flow, were not recorded, or there is no such row.
 
     Examples
     --------
@@ -95,23 +98,33 @@ def replay(trace: Trace, row: int) -> Figure:
     >>> [ax.get_ylabel() for ax in figure.axes]
     ['neuron', 'energy (bits)']
     """
-    states = trace.replay(row)
+    flow = trace.dynamics.graded
+    if flow:
+        entries, places, states = path_of(trace, row, "plots.replay")
+        values = trace.lyapunov[row, entries]
+    else:
+        states, values = trace.replay(row), flips_of(trace, row)[0]
+        places = np.arange(len(states))
     layout = trace.network.layout
     silent = None if trace.silent is None else np.repeat(trace.silent[[row]], len(states), axis=0)
-    history = cells.cells_of(states == 1, silent)
+    history = cells.shades_of(trace, states, silent)
     picture = cells.is_picture(layout)
     top = 1.9 if picture else 0.16 * layout.neurons + 0.5 if layout.neurons <= MOST_NAMES else 2.5
     figure = new_figure(11.0, top + 3.6)
     above, below = figure.subplots(2, 1, height_ratios=[top, 3.3])
-    draw_flips(below, trace, row)
-    if picture:
-        _snapshots(above, below, trace, row, history)
+    if flow:
+        energy(trace, ax=below, row=row)
     else:
-        cells.show_cells(above, history.T, aspect="auto", interpolation="nearest")
+        draw_flips(below, trace, row)
+    if picture:
+        moments = moments_of(states, SNAPSHOTS) if flow else moments_of_flips(trace, row, SNAPSHOTS)
+        names = [f"{readable(places[m], '.2g')} tau" if flow else count(m, "flip") for m in moments[1:]]
+        pictures = cells.as_pictures(layout, history[moments])
+        join_snapshots(above, below, pictures, ["start", *names], places[moments], values[moments], not flow)
+    else:
+        _columns(above, below, history, places if flow else None)
         _name_neurons(above, layout, "y")
         above.set_ylabel("neuron")
-        below.set_xlim(-0.5, len(states) - 0.5)
-        above.sharex(below)
     cells.explain_colours(figure, [history])
     return figure
 
@@ -182,36 +195,58 @@ def _name_neurons(ax: Axes, layout: Layout, axis: str) -> None:
         ax.set_yticks(range(layout.neurons), layout.names, fontsize=10)
 
 
-def _moments(trace: Trace, row: int, states: int) -> list[int]:
-    """Up to eight numbers of flips, from none to all, never amid a parallel step."""
+def moments_of_flips(trace: Trace, row: int, most: int) -> list[int]:
+    """Up to so many numbers of flips, from none to all, never amid a parallel step."""
     sweep = flips_of(trace, row)[1]
     parallel = trace.lyapunov_name == "two-step energy"
-    whole = np.concatenate([[0], np.flatnonzero(np.diff(sweep)) + 1, [states - 1]]) if parallel else np.arange(states)
-    chosen: list[int] = np.unique(whole[np.linspace(0, len(whole) - 1, SNAPSHOTS).round().astype(int)]).tolist()
+    whole = np.arange(len(sweep) + 1)
+    if parallel:
+        whole = np.concatenate([[0], np.flatnonzero(np.diff(sweep)) + 1, [len(sweep)]])
+    chosen: list[int] = np.unique(whole[np.linspace(0, len(whole) - 1, most).round().astype(int)]).tolist()
     return chosen
 
 
-def _snapshots(above: Axes, below: Axes, trace: Trace, row: int, history: Int8[np.ndarray, "states neurons"]) -> None:
-    """Pictures at some moments, each joined to its place on the staircase below."""
-    moments = _moments(trace, row, len(history))
-    pictures = cells.as_pictures(trace.network.layout, history[moments])
+def _columns(
+    above: Axes, below: Axes, history: Int8[np.ndarray, "states neurons"], times: Float64[np.ndarray, " states"] | None
+) -> None:
+    """States as columns above their place: one a flip, or as wide as the time until the next step of a flow."""
+    if times is None:
+        cells.show_cells(above, history.T, aspect="auto", interpolation="nearest")
+        below.set_xlim(-0.5, len(history) - 0.5)
+    else:
+        ends = np.append(times, 1.02 * times[-1] or 1.0)
+        cells.show_columns(above, ends, history)
+        below.set_xlim(0.0, ends[-1])
+    above.sharex(below)
+    above.tick_params(labelbottom=False)
+
+
+def join_snapshots(
+    above: Axes,
+    below: Axes,
+    pictures: Int8[np.ndarray, "moments height width"],
+    names: Sequence[str],
+    x: Shaped[np.ndarray, " moments"],
+    y: Float64[np.ndarray, " moments"],
+    even: bool = False,
+) -> None:
+    """Pictures at some moments, ``even`` where evenly spaced, each joined to its place on the curve below."""
     _, height, width = pictures.shape
-    columns = max(len(moments), 5)
+    columns = max(len(pictures), 5)
     cells.show_cells(above, cells.mosaic([pictures], columns))
-    cells.name_columns(above, width, ["start", *(count(moment, "flip") for moment in moments[1:])])
+    cells.name_columns(above, width, names)
     above.xaxis.tick_top()
     above.tick_params(length=0)
     places = above.get_xticks()
-    if len(moments) == columns:  # evenly spaced flips then stand below their snapshots
-        flips_a_cell = moments[-1] / (places[-1] - places[0])
-        below.set_xlim(*((np.array(above.get_xlim()) - places[0]) * flips_a_cell))
-    values = flips_of(trace, row)[0]
-    below.plot(moments, values[moments], "o", color=BLUE, markersize=6)
+    if even and len(pictures) == columns:  # each place then stands below its snapshot
+        a_cell = (x[-1] - x[0]) / (places[-1] - places[0])
+        below.set_xlim(*((np.array(above.get_xlim()) - places[0]) * a_cell))
+    below.plot(x, y, "o", color=BLUE, markersize=6)
     below.patch.set_visible(False)  # the lines that join lie under everything
-    for moment, place in zip(moments, places, strict=True):
+    for a, b, place in zip(x.tolist(), y.tolist(), places, strict=True):
         join = ConnectionPatch(
             (place, height - 0.5),
-            (moment, float(values[moment])),
+            (a, b),
             "data",
             axesA=above,
             axesB=below,

@@ -11,6 +11,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from bnn.errors import DataError
+from bnn.plots.clock import clock_of, name_clock, row_of, shade_rising_gain, together
 from bnn.plots.style import (
     GREY,
     PALE,
@@ -33,8 +34,10 @@ MOST_LINES = 12
 def energy(trace: Trace, *, ax: Axes | None = None, label: str | None = None, row: int | None = None) -> Figure:
     """Draw what must fall: the Lyapunov function of each row against sweeps, or one row's energy against its flips.
 
-    Up to 12 rows are thin lines; more become their median and the band from the 10th to the 90th percentile, with the
-    row of the largest rise beside them. Rises are drawn in the warning colour, and a missing guarantee is written out.
+    A flow is drawn against time, each row by its own clock, logarithmic where it rests for most of it; the time in
+    which its gain rises is shaded. Up to 12 rows are thin lines; more become their median and the band from the 10th
+    to the 90th percentile, with the row of the largest rise beside them. Rises are drawn in the warning colour, and a
+    missing guarantee is written out.
 
     Parameters
     ----------
@@ -45,7 +48,7 @@ def energy(trace: Trace, *, ax: Axes | None = None, label: str | None = None, ro
     label
         Name in the legend, to compare several traces in the same axes.
     row
-        Draw this row alone, every flip a step; needs ``record="flips"``.
+        Draw this row alone, every flip a step; needs ``record="flips"``, but in a flow, which has no flips.
 
     Raises
     ------
@@ -61,10 +64,11 @@ def energy(trace: Trace, *, ax: Axes | None = None, label: str | None = None, ro
     ('sweep', 'energy (bits)')
     """
     ax = given_or_new(ax, 7.5, 4.5)
-    if row is None:
-        _draw_rows(ax, trace.times, trace.lyapunov, np.arange(len(trace)), "rise", trace.descent.tolerance, label)
+    if row is None or trace.dynamics.graded:
+        rows = np.arange(len(trace)) if row is None else np.array([row_of(trace, row, "plots.energy.row")])
+        _draw_rows(ax, trace, trace.lyapunov[rows], rows, "rise", trace.descent.tolerance, label)
         ax.set_ylabel(f"{trace.lyapunov_name} ({unit(trace.network)})")
-        note(ax, *_verdict(trace))
+        note(ax, *verdict(trace))
     else:
         draw_flips(ax, trace, row, label)
     if ax.get_legend_handles_labels()[0]:
@@ -99,9 +103,9 @@ def similarity(trace: Trace, *, ax: Axes | None = None, label: str | None = None
     ax = given_or_new(ax, 7.5, 4.5)
     defined = ~np.isnan(trace.log_similarity).any(axis=1)
     values, rows = trace.log_similarity[defined], np.flatnonzero(defined)
-    _draw_rows(ax, trace.times, values, rows, "fall", 2 * trace.descent.tolerance, label)
+    _draw_rows(ax, trace, values, rows, "fall", 2 * trace.descent.tolerance, label)
     ax.set_ylabel(f"log2 similarity ({unit(trace.network)})")
-    text, colour = _verdict(trace)
+    text, colour = verdict(trace)
     own = trace.network.constant - 2.0 * trace.energy[defined]
     if trace.lyapunov_name != "energy":
         text, colour = f"may fall: what is sure to fall is the {trace.lyapunov_name}", GREY
@@ -115,13 +119,13 @@ def similarity(trace: Trace, *, ax: Axes | None = None, label: str | None = None
     return figure_of(ax)
 
 
-def flips_of(trace: Trace, row: int) -> tuple[Float64[np.ndarray, " steps"], Int[np.ndarray, " flips"]]:
+def flips_of(
+    trace: Trace, row: int, owner: str = "plots.energy.row"
+) -> tuple[Float64[np.ndarray, " steps"], Int[np.ndarray, " flips"]]:
     """E of a row at its start and after each flip, in bits, and the sweep of each flip; `DataError` if not recorded."""
     if trace.flip_log is None:
-        raise DataError('plots.energy.row: the flips were not recorded; call recall(..., record="flips").')
-    if not -len(trace) <= row < len(trace):
-        raise DataError(f"plots.energy.row: got {row}; the trace has rows 0 to {len(trace) - 1}.")
-    row %= len(trace)
+        raise DataError(f'{owner}: the flips were not recorded; call recall(..., record="flips").')
+    row = row_of(trace, row, owner)
     mine = slice(*trace.flip_log.start[row : row + 2].tolist())
     return np.concatenate([trace.energy[row, :1], trace.flip_log.energy[mine]]), trace.flip_log.sweep[mine]
 
@@ -147,7 +151,7 @@ def draw_flips(ax: Axes, trace: Trace, row: int, label: str | None = None) -> No
     ax.margins(y=0.12)
     _staircase(ax, values, trace.descent.tolerance, None, 1.8, label)
     if trace.lyapunov_name == "energy":
-        note(ax, *_verdict(trace))
+        note(ax, *verdict(trace))
     else:
         note(ax, f"E itself may rise here: what must fall is the {trace.lyapunov_name}")
     ax.set_xlabel("flip")
@@ -157,13 +161,13 @@ def draw_flips(ax: Axes, trace: Trace, row: int, label: str | None = None) -> No
 
 
 def draw_descent(ax: Axes, trace: Trace) -> None:
-    """Draw how far each row's energy lies above its final value, against flips where recorded, else sweeps.
+    """Draw how far each row's energy lies above its final value, against flips where recorded, else sweeps or time.
 
     Only then can rows whose energies differ by far more than recall changes them be read in a small picture.
     """
     if trace.flip_log is None or trace.lyapunov_name != "energy" or len(trace) > MOST_LINES:
         above = trace.lyapunov - trace.lyapunov[:, -1:]
-        _draw_rows(ax, trace.times, above, np.arange(len(trace)), "rise", trace.descent.tolerance, None)
+        _draw_rows(ax, trace, above, np.arange(len(trace)), "rise", trace.descent.tolerance, None)
     else:
         for row in range(len(trace)):
             values = flips_of(trace, row)[0]
@@ -174,12 +178,12 @@ def draw_descent(ax: Axes, trace: Trace) -> None:
     if len(trace) > MOST_LINES:
         ax.legend(loc="best", fontsize=10)
     ax.set_ylabel(f"{trace.lyapunov_name} above final\n({unit(trace.network)})")
-    note(ax, *_verdict(trace))
+    note(ax, *verdict(trace))
 
 
 def _draw_rows(
     ax: Axes,
-    times: Float64[np.ndarray, " steps"],
+    trace: Trace,
     values: Float64[np.ndarray, "batch steps"],
     rows: Int[np.ndarray, " batch"],
     wrong: str,
@@ -187,31 +191,39 @@ def _draw_rows(
     label: str | None,
 ) -> None:
     """Draw rows as lines, or as median and band, and mark each step in the ``wrong`` direction, "rise" or "fall"."""
-    marker = "o" if len(times) <= MOST_LINES else None
+    clock = clock_of(trace)[rows]
+    marker = "o" if clock.shape[1] <= MOST_LINES else None
     step = np.diff(values, axis=1) * (1 if wrong == "rise" else -1)
+    if trace.suspended is not None:
+        step[trace.suspended[rows, 1:]] = 0.0
+        shade_rising_gain(ax, trace, rows)
     if len(values) > MOST_LINES:
-        low, middle, high = np.percentile(values, [10, 50, 90], axis=0)
+        times, shared = together(trace, clock, values)
+        low, middle, high = np.percentile(shared, [10, 50, 90], axis=0)
         summary = f"median of {count(len(values), 'row')}, band 10 to 90 %"
         summary = summary if label is None else f"{label}: {summary}"
+        marker = marker if len(times) <= MOST_LINES else None
         (line,) = ax.plot(times, middle, marker=marker, markersize=5, linewidth=2.5, zorder=3, label=summary)
         ax.fill_between(times, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
         largest = step.max(axis=1, initial=0.0)
         worst = [int(largest.argmax())] if largest.max() > tolerance else []
+        every = "step" if trace.dynamics.graded else "sweep"
         for i in worst:
-            ax.plot(times, values[i], color=GREY, linewidth=1, label=f"row {rows[i]}: the largest {wrong} in a sweep")
-        values, step = values[worst], step[worst]
+            ax.plot(
+                clock[i], values[i], color=GREY, linewidth=1, label=f"row {rows[i]}: the largest {wrong} in a {every}"
+            )
+        clock, values, step = clock[worst], values[worst], step[worst]
     else:
         colour: Any = None
         for i, line_values in enumerate(values):
             name = label if i == 0 else None
             (line,) = ax.plot(
-                times, line_values, color=colour, marker=marker, markersize=4, linewidth=1.2, alpha=0.8, label=name
+                clock[i], line_values, color=colour, marker=marker, markersize=4, linewidth=1.2, alpha=0.8, label=name
             )
             colour = line.get_color()
     row, t = np.nonzero(step > tolerance)
-    _warn(ax, times[t], values[row, t], times[t + 1], values[row, t + 1])
-    ax.set_xlabel("sweep")
-    number_axis(ax.xaxis, whole=True)
+    _warn(ax, clock[row, t], values[row, t], clock[row, t + 1], values[row, t + 1])
+    name_clock(ax, trace, rows)
     number_axis(ax.yaxis)
 
 
@@ -251,7 +263,7 @@ def _warn(
         ax.add_collection(LineCollection(list(segments), colors=WARNING, linewidths=2.5, zorder=4))
 
 
-def _verdict(trace: Trace) -> tuple[str, str]:
+def verdict(trace: Trace) -> tuple[str, str]:
     """What the trace says of its descent, and the colour to say it in."""
     descent = trace.descent
     rise = f"largest rise {readable(float(f'{descent.largest_rise:.3g}'))} {unit(trace.network)}"
@@ -259,4 +271,8 @@ def _verdict(trace: Trace) -> tuple[str, str]:
         return f"no guarantee: {descent.reason}\n{rise}", WARNING
     if not descent.holds:
         return f"descent violated: {rise}, independent checks differ by {descent.mismatch:.3g}", WARNING
-    return "descent verified over every single change", GREY
+    if not trace.dynamics.graded:
+        return "descent verified over every single change", GREY
+    but = "" if trace.suspended is None else " after the gain's rise"
+    within = "" if descent.largest_rise <= 0.0 else f", within the solver's error: {rise}"
+    return f"descent verified at every step{but}{within}", GREY
