@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from math import log
 from typing import Any, cast
 
-import narwhals as nw
 import numpy as np
 import torch
 from jaxtyping import Float64, Int
@@ -15,9 +14,9 @@ from torch import Tensor
 from bnn import coding
 from bnn.driver import recall
 from bnn.dynamics import GradientFlow
-from bnn.errors import DataError, unknown_name
+from bnn.errors import DataError
+from bnn.frames import frame_of
 from bnn.network import Network
-from bnn.trace import BACKENDS
 
 LN2 = log(2.0)
 BLUR, NUDGE, EDGE = 0.05, 0.01, 1e-6  # shares of a neuron's range
@@ -79,15 +78,13 @@ class Bifurcation:
         backend
             ``"pyarrow"``, ``"pandas"`` or ``"polars"``.
         """
-        if backend not in BACKENDS:
-            raise unknown_name("Bifurcation.to_frame.backend", backend, BACKENDS)
         columns = {
             "gain": self.gains[self.at],
             "free_energy": self.free_energy,
             "margin": self.margin,
             "starts": np.bincount(self.lead[self.lead >= 0], minlength=len(self)),
         }
-        return nw.from_dict(columns, backend=cast(Any, backend)).to_native()
+        return frame_of(columns, backend, "Bifurcation.to_frame")
 
 
 def bifurcation(
@@ -249,7 +246,7 @@ def _carried(
     With softmax dV/du = gain ln2 (diag V - V V') within an attribute, whose root is diag(sqrt V) (1 - sqrt V sqrt V').
     Neurons too certain to move are left out.
     """
-    activation, layout = dynamics._activation_of(network), network.layout
+    activation, layout = dynamics.activation_of(network), network.layout
     value = torch.tensor(states)[None]
     chance = (value[0] - network.low) / (1 - network.low)
     moving = torch.nonzero(chance * (1.0 - chance) > NEGLIGIBLE)[:, 0]

@@ -35,7 +35,7 @@ def activation_of(name, layout):
 
 
 def name_of(flow, network):
-    return flow._activation(network)
+    return flow.activation_of(network).name
 
 
 def oracle_free_energy(trace, bias, free):
@@ -173,6 +173,15 @@ def test_dopri5_takes_the_steps_that_torchdiffeq_takes_to_the_same_end():
     assert trace.states[0] == pytest.approx(np.array(theirs), abs=1e-5)
     assert trace.states[0] == pytest.approx(exact, abs=1e-6)
     assert trace.sweeps[0] <= 1.3 * len(calls) / 6
+
+
+def test_large_levels_do_not_hide_that_a_row_has_come_to_rest():
+    """rtol |u| alone lets the states of undecided neurons wander for ever beside levels of hundreds of bits."""
+    digits = bnn.datasets.load("mnist-100")[::10]
+    network, cues = bnn.learn(digits, "hopfield"), bnn.corrupt(digits, flip=0.1, seed=0)
+    for gain in (1.0, 4.0, 100.0):
+        trace = bnn.recall(network, cues, bnn.GradientFlow(gain=gain), max_sweeps=200, check="raise")
+        assert set(trace.outcome) == {"settled"}
 
 
 def test_without_weights_the_levels_relax_exponentially():

@@ -51,7 +51,7 @@ class GradientFlow(Dynamics):
         the share 1 - e^(-step/tau), which never raises it, whatever the step, and is by far the quickest way to a
         state where the flow rests (by another path).
     rtol, atol
-        Of dopri5: a step may err by atol + rtol |u| bits.
+        Of dopri5: a step may err by atol + rtol |u| bits, and no state by more than half of ``settle``.
     step
         Of time: default 0.1 tau for rk4 and euler, 20 tau for descent (each unit goes all the way); of dopri5 the
         first one.
@@ -189,7 +189,7 @@ class GradientFlow(Dynamics):
     def start(self, work: Work, unknown: Bool[Tensor, "batch neurons"] | None) -> None:
         """Known neurons start inside their cue, free unknown attributes at their priors; the fields of both."""
         network, low = work.network, work.network.low
-        activation = self._activation_of(network)
+        activation = self.activation_of(network)
         chance = (work.states - low) / (1 - low)
         start = activation.inside(chance, self.blur)
         if unknown is not None:
@@ -205,7 +205,7 @@ class GradientFlow(Dynamics):
     def begin(self, work: Work) -> None:
         """Make the solver, which sets E and the free energy of the first state."""
         t_end = LONG * self.tau if self.t_end is None else self.t_end
-        activation = self._activation_of(work.network)
+        activation = self.activation_of(work.network)
         equations = Equations(activation, self._gains, self.anneal, self.tau, self.settle, t_end)
         work.time, work.suspended = np.zeros(work.batch), np.zeros(work.batch, dtype=np.bool_)
         work.excess, work.lyapunov = np.zeros(work.batch), np.zeros(work.batch)
@@ -222,6 +222,10 @@ class GradientFlow(Dynamics):
                 work.solvers[-1].join(solver)
             else:
                 work.solvers.append(solver)
+
+    def activation_of(self, network: Network) -> Activation:
+        """The activation of the neurons of this network."""
+        return ACTIVATIONS[self._activation(network)](network.layout.start, network.layout.single)
 
     def discrete(
         self, network: Network, states: Shaped[np.ndarray, "rows neurons"]
@@ -269,9 +273,6 @@ class GradientFlow(Dynamics):
         if network.low == -1:
             return "tanh"
         return "softmax" if (np.diff(network.layout.start) > 1).any() else "logistic"
-
-    def _activation_of(self, network: Network) -> Activation:
-        return ACTIVATIONS[self._activation(network)](network.layout.start, network.layout.single)
 
     def _largest_step(self, network: Network) -> float:
         """Euler: sure to descend; RK4: stable where the flow contracts fastest (`docs/theory.md`, section 10)."""

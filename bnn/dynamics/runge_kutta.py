@@ -80,7 +80,8 @@ class RungeKutta(Solver):
     step
         Size of fixed steps, or of the first where steps are chosen (None: from the slope).
     rtol, atol
-        A chosen step may err by atol + rtol |u|, in bits, as a mean square over the free neurons of a row.
+        A chosen step may err by atol + rtol |u|, in bits, as a mean square over the free neurons of a row; and no state
+        by more than half of what counts as settled, so that no error hides that a row has come to rest.
     """
 
     packed = (*Solver.packed, "levels", "forces", "step")
@@ -127,6 +128,9 @@ class RungeKutta(Solver):
         error = torch.tensordot(weights, forces[first:], dims=1).mul_(column)
 
         norm = self._norm(error, levels)
+        if tableau.order is not None and equations.settle > 0.0:
+            moved = self.gain(time) * equations.activation.pull(states, error)
+            norm = torch.maximum(norm, moved.abs().amax(dim=1).double() * (2.0 / equations.settle))
         fine = torch.isfinite(norm)
         if tableau.order is not None:
             fine &= norm <= 1.0

@@ -202,7 +202,7 @@ class Plane:
 def _pair(network: Network, dynamics: GradientFlow, names: Iterable[str] | None) -> Int[np.ndarray, " two"]:
     """The two neurons asked for, or those with the strongest connection."""
     layout = network.layout
-    alone = layout.single[layout.attribute] | (dynamics._activation(network) != "softmax")
+    alone = layout.single[layout.attribute] | (dynamics.activation_of(network).name != "softmax")
     if names is not None:
         pair = np.array(numbers_of(layout, names, "plots.phase_portrait"))
         if len(set(pair.tolist())) != 2:
