@@ -93,7 +93,8 @@ class Logistic(Activation):
         self, states: Float[Tensor, "rows neurons"], vector: Float[Tensor, "rows neurons"]
     ) -> Float[Tensor, "rows neurons"]:
         """V (1 - V) ln 2."""
-        return LN2 * states * (1.0 - states) * vector
+        along = states * vector
+        return torch.addcmul(along, along, states, value=-1.0).mul_(LN2)
 
 
 class Tanh(Activation):

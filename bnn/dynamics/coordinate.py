@@ -11,7 +11,7 @@ from torch import Tensor
 
 from bnn.dynamics.activations import Activation
 from bnn.dynamics.base import Work
-from bnn.dynamics.graded import Equations, Solver
+from bnn.dynamics.graded import Equations, Solver, largest
 from bnn.network import Network
 
 BLOCK = 128  # neurons whose fields are brought up to date together
@@ -65,7 +65,7 @@ class Coordinate(Solver):
         moved = torch.zeros(len(states), dtype=torch.bool, device=states.device)
         for block in self.blocks:
             gap = self._gap(block, states, fields, gain, slice(None))
-            busy = gap.abs().amax(dim=1) > equations.settle
+            busy = largest(gap) > equations.settle
             if not bool(busy.any()):
                 continue
             moved |= busy

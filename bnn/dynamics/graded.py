@@ -49,6 +49,12 @@ class Equations:
         return low * (high / low) ** (time / self.anneal).clamp(max=1.0)
 
 
+def largest(values: Float[Tensor, "rows neurons"]) -> Float[Tensor, " rows"]:
+    """Largest size in each row."""
+    found: Tensor = torch.linalg.vector_norm(values, float("inf"), dim=1)
+    return found
+
+
 class Solver(ABC):
     """The rows of one recall that are still at work, packed together, and how they advance in time.
 

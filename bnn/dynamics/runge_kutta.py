@@ -10,7 +10,7 @@ from torch import Tensor
 
 from bnn.dynamics.activations import LN2
 from bnn.dynamics.base import Work
-from bnn.dynamics.graded import Equations, Solver
+from bnn.dynamics.graded import Equations, Solver, largest
 
 SMALLEST = 1e-10  # of tau: a step below it goes nowhere
 SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0
@@ -130,7 +130,7 @@ class RungeKutta(Solver):
         norm = self._norm(error, levels)
         if tableau.order is not None and equations.settle > 0.0:
             moved = self.gain(time) * equations.activation.pull(states, error)
-            norm = torch.maximum(norm, moved.abs().amax(dim=1).double() * (2.0 / equations.settle))
+            norm = torch.maximum(norm, largest(moved).double() * (2.0 / equations.settle))
         fine = torch.isfinite(norm)
         if tableau.order is not None:
             fine &= norm <= 1.0
@@ -144,7 +144,7 @@ class RungeKutta(Solver):
             time = torch.where(fine, time, self.time)
         self.levels, self.forces = levels, force
         self.record(states, fields, time, lambda rows: self._may_do(error[rows], states[rows], force[rows], time[rows]))
-        settled = (self.answer(fields, time) - states).abs().amax(dim=1) <= equations.settle
+        settled = largest(self.answer(fields, time) - states) <= equations.settle
         least = (1e-15 * time).clamp(min=SMALLEST * equations.tau)
         self.finish(settled & fine, self.step < least if tableau.order is not None else ~fine)
 
