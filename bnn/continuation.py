@@ -250,7 +250,7 @@ def _carried(
     value = torch.tensor(states)[None]
     chance = (value[0] - network.low) / (1 - network.low)
     moving = torch.nonzero(chance * (1.0 - chance) > NEGLIGIBLE)[:, 0]
-    size = activation.pull(value, torch.ones_like(value))[0].clamp(min=0.0).sqrt()
+    size = activation.slope(value)[0].clamp(min=0.0).sqrt()
     attribute = torch.from_numpy(np.where(layout.single[layout.attribute], -1, layout.attribute))
     together = (attribute >= 0) if activation.name == "softmax" else torch.zeros_like(attribute, dtype=torch.bool)
     size = torch.where(together, (LN2 * chance).sqrt(), size)[moving]

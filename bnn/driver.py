@@ -151,15 +151,25 @@ def recall(
     lyapunov = energy if work.lyapunov is work.energy else recorder.series("lyapunov")
     guarantee = dynamics.guarantee(network)
     rounding = tolerance_of(network, external, dynamics.graded)
-    largest, mismatch = float(work.rise.max()), audit(work)
-    holds = float(work.excess.max()) <= rounding and mismatch <= rounding
-    tolerance = rounding + work.allowed
-    descent = Descent(holds, largest, mismatch, tolerance, guarantee.holds, guarantee.reason)
+    mismatch = audit(work)
+    excess = float(work.excess.max())
+    descent = Descent(
+        holds=excess <= (0.0 if dynamics.graded else rounding) and mismatch <= rounding,
+        largest_rise=float(work.rise.max()),
+        mismatch=mismatch,
+        tolerance=work.allowed if dynamics.graded else rounding,
+        mismatch_tolerance=rounding,
+        guaranteed=guarantee.holds,
+        reason=guarantee.reason,
+    )
     if check == "raise" and guarantee.holds and not descent.holds:
+        found = (
+            f"the independent checks of fields and energy differ by {mismatch:.3g} bits, more than {rounding:.3g}"
+            if mismatch > rounding
+            else f"the {dynamics.lyapunov} rose by {excess:.3g} bits more than the error of its step"
+        )
         raise DescentError(
-            f"recall: the {dynamics.lyapunov} rose by {largest:.3g} bits and the independent checks differ by "
-            f"{mismatch:.3g} bits, more than the tolerance {tolerance:.3g}, although {guarantee.reason}; "
-            "the network was changed while it ran, or the machine erred."
+            f"recall: {found}, although {guarantee.reason}; the network was changed while it ran, or the machine erred."
         )
     states = work.states.cpu().numpy()
     cycling = work.outcome == CYCLE

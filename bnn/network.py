@@ -202,7 +202,10 @@ class Network:
 
     @property
     def indefinite(self) -> int | None:
-        """The first attribute whose weights between its values are not positive semidefinite, None where all are."""
+        """The first attribute whose weights between its values bend E upwards, None where none does.
+
+        Its states sum to one, so changes sum to zero, and the weights are looked at along these (one neuron: as it is).
+        """
         if "indefinite" not in self._found:
             same = torch.tensor(self.layout.attribute, device=self.weights.device)
             inner = (self.weights != 0) & (same[:, None] == same)
@@ -210,7 +213,9 @@ class Network:
             for a in torch.unique(same[inner.any(dim=1)]).tolist():
                 mine = slice(*self.layout.start[a : a + 2].tolist())
                 block = self.weights[mine, mine].double()
-                if float(torch.linalg.eigvalsh(block)[0]) < -1e-12 * float(block.abs().max()):
+                if not self.layout.single[a]:
+                    block = block - block.mean(dim=0) - block.mean(dim=1, keepdim=True) + block.mean()
+                if float(torch.linalg.eigvalsh(block)[0]) < -1e-12 * float(self.weights[mine, mine].abs().max()):
                     bad = a
                     break
             self._found["indefinite"] = torch.tensor(bad)

@@ -33,9 +33,10 @@ class Descent:
         Largest rise over every single change of every row, in bits; 0 where there was none.
     mismatch
         Largest disagreement of the independent checks, in bits.
-    tolerance
-        What rounding may do, in bits: 0 for networks rounded to a grid (all that `bnn.learn` makes). In a flow, where
-        each rise is held against the error of its own step as the solver estimates it, also the largest of these.
+    tolerance, mismatch_tolerance
+        What rounding may do to a rise and to the checks, in bits: 0 for networks rounded to a grid (all that
+        `bnn.learn` makes). In a flow each rise is held against the rounding and, as the solver estimates it, the error
+        of its own step: the largest of these that a rise needed, 0 where nothing rose.
     guaranteed
         Whether theory promises descent for this network under this dynamics.
     reason
@@ -46,6 +47,7 @@ class Descent:
     largest_rise: float
     mismatch: float
     tolerance: float
+    mismatch_tolerance: float
     guaranteed: bool
     reason: str
 

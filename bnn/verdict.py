@@ -42,6 +42,6 @@ def tolerance_of(network: Network, external: Float[Tensor, "_ neurons"], graded:
     if network.grid is not None and not graded and (largest == 0.0 or largest * room <= 2.0**bits * network.grid):
         return 0.0
     size = float(network.weights.abs().sum(dtype=torch.float64) + network.bias.abs().sum(dtype=torch.float64))
-    # Graded states fill every bit of a sum, and networks with many equal weights round all their fields the same way
-    terms = 4.0 * network.neurons**0.5 if graded else 8.0
+    # Graded states fill every bit of a sum, and many equal weights round all fields the same way: the worst case
+    terms = 2.0 * (network.neurons + 2) if graded else 8.0
     return terms * torch.finfo(network.weights.dtype).eps * (size + largest * network.neurons)

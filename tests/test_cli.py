@@ -383,7 +383,7 @@ def test_missing_cells_are_not_compared():
 def test_failed_checks_are_told(patterns_csv):
     task = prepare(Request(data=patterns_csv))
     trace = run(task, "odds", lambda *_: None)
-    broken = replace_descent(trace, Descent(False, 0.0, 3.0, 0.0, True, "symmetric weights"))
+    broken = replace_descent(trace, Descent(False, 0.0, 3.0, 0.0, 0.0, True, "symmetric weights"))
     told = report.seen(task, {"odds": broken}, [summarise("odds", broken, task.truth)])
     assert told.endswith("The independent checks of the energy differ: odds by 3.0.")
 

@@ -85,7 +85,7 @@ def test_margin_is_the_slowest_rate_of_the_flow(network):
     assert len(found) == 1
     states = torch.tensor(found.states)
     dynamics = bnn.GradientFlow(gain=gain)
-    activation = dynamics._activation_of(network)
+    activation = dynamics.activation_of(network)
 
     def velocity(levels):
         return (

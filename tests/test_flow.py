@@ -12,7 +12,7 @@ from strategies import pattern_records, unchecked
 from torchdiffeq import odeint
 
 import bnn
-from bnn.dynamics.activations import ACTIVATIONS, LN2
+from bnn.dynamics.activations import ACTIVATIONS, LN2, Logistic
 from bnn.errors import DataError
 
 SOLVERS = ("dopri5", "rk4", "euler", "descent")
@@ -75,13 +75,17 @@ def test_activations_agree_with_their_formulas_inverses_integrals_and_slopes(nam
     # The integral's derivative is the inverse, again up to what an attribute's constraint takes away
     variable = states.clone().requires_grad_()
     slope = torch.autograd.grad(activation.integral(variable).sum(), variable)[0]
-    vector = torch.from_numpy(rng.normal(size=(3, layout.neurons)))
-    assert torch.allclose(activation.pull(states, slope), activation.pull(states, back), atol=1e-10)
-    # The pull is the derivative of the states at gain 1
     one, h = torch.ones(1, 1, dtype=torch.float64), 1e-5
+    vector = torch.from_numpy(rng.normal(size=(3, layout.neurons)))
     up, down = (activation.states(gain * levels + s * h * vector, one) for s in (1, -1))
-    assert torch.allclose(activation.pull(states, vector), (up - down) / (2 * h), atol=1e-8)
-    assert float(activation.pull(states, vector).norm()) <= activation.steepest * float(vector.norm()) + 1e-12
+    moved = (up - down) / (2 * h)
+    assert ((slope - back) * moved).sum(dim=1).tolist() == pytest.approx([0.0] * 3, abs=1e-8)
+    assert float(moved.norm()) <= activation.steepest * float(vector.norm()) + 1e-8
+    for j in range(layout.neurons):
+        alone = torch.zeros(3, layout.neurons, dtype=torch.float64)
+        alone[:, j] = h
+        change = activation.states(gain * levels + alone, one) - activation.states(gain * levels - alone, one)
+        assert (change[:, j] / (2 * h)).tolist() == pytest.approx(activation.slope(states)[:, j].tolist(), abs=1e-8)
 
 
 def test_the_extremes_of_activations_are_certainties_without_nan():
@@ -111,11 +115,8 @@ def reference(network, flow, cue, t_end):
     """The same equations by scipy at 1e-12: levels at t_end from the same start."""
     layout, name = network.layout, name_of(flow, network)
     weights, bias = network.weights.numpy(), network.bias.numpy()
-    chance = np.clip(cue, flow.blur, 1 - flow.blur)
-    if name == "softmax":
-        chance = chance / np.array([chance[layout.attribute == a].sum() for a in layout.attribute])
-    start = activation_of(name, layout).inverse(torch.from_numpy(chance * (1 - network.low) + network.low)[None])
-    u0 = start[0].numpy() / flow.gain
+    start = torch.from_numpy(bnn.recall(network, cue, flow, max_sweeps=1).start.copy())
+    u0 = activation_of(name, layout).inverse(start)[0].numpy() / flow.gain
 
     def states(u):
         return np.array(oracles.plain_states(u, flow.gain, name, layout.attribute, layout.single))
@@ -314,14 +315,17 @@ def test_coordinate_descent_needs_what_it_says_it_needs():
     assert "self-connection of 'x0' is negative" in trace.descent.reason
     assert trace.descent.largest_rise > 0.1
     layout = bnn.Layout(bnn.Schema((bnn.Attribute("a", (1, 2, 3)),)), "values")
-    exclusive = bnn.Network.of(-6.0 * (1 - np.eye(3)), layout=layout)  # log2 Q of values that exclude each other
-    trace = bnn.recall(
-        exclusive, [[0.5, 0.3, 0.2]], bnn.GradientFlow(gain=4.0, solver="descent", blur=0.01), max_sweeps=20
-    )
-    assert "between the values of 'a' are not positive semidefinite" in trace.descent.reason
-    positive = bnn.Network.of(6.0 * np.eye(3), layout=layout)
-    assert bnn.GradientFlow(solver="descent").guarantee(positive).holds
-    assert bnn.recall(positive, [[0.5, 0.3, 0.2]], bnn.GradientFlow(solver="descent", gain=4.0), check="raise")
+    flow = bnn.GradientFlow(gain=4.0, solver="descent", blur=1e-3)
+    friendly = bnn.Network.of(6.0 * (1 - np.eye(3)), layout=layout)
+    trace = bnn.recall(friendly, [[1, 0, 0]], flow, max_sweeps=20)
+    assert "between the values of 'a' bend E upwards" in trace.descent.reason
+    assert trace.descent.largest_rise > 1.0
+    # Values that exclude each other: along changes that sum to zero -6 (1 - I) is 6 I, so nothing can overshoot
+    for weights in (-6.0 * (1 - np.eye(3)), 6.0 * np.eye(3)):
+        for cue in ([0.5, 0.3, 0.2], [1, 0, 0], [0.4, 0.4, 0.2]):
+            trace = bnn.recall(bnn.Network.of(weights, layout=layout), [cue], flow, check="raise")
+            assert trace.descent.guaranteed
+            assert trace.descent.largest_rise < 1e-12
 
 
 def test_asymmetric_weights_promise_nothing_and_rises_are_seen():
@@ -549,6 +553,35 @@ def test_a_row_starts_inside_its_cue_and_unknown_attributes_at_their_priors():
     assert bnn.recall(signed, [[1, -1, -1, 1]], bnn.GradientFlow(), max_sweeps=1).start[0, 1] == pytest.approx(-0.9)
 
 
+def test_under_softmax_a_known_value_starts_blur_from_certainty_however_many_there_are():
+    layout = bnn.Layout(bnn.Schema((bnn.Attribute("a", tuple(range(200))), bnn.Attribute("b", (1, 2)))), "values")
+    network = bnn.Network.of(np.zeros((202, 202)), layout=layout)
+    cue = np.zeros((3, 202))
+    cue[0, [7, 200]], cue[1, [3, 4, 201]] = 1, 1
+    start = bnn.recall(network, cue, bnn.GradientFlow(), max_sweeps=1).start
+    assert start[0, 7] == pytest.approx(0.95)
+    assert start[0, 200:].tolist() == pytest.approx([0.95, 0.05])
+    assert start[1, 3:5].tolist() == pytest.approx([0.475125, 0.475125], abs=1e-5)  # two values are equally likely
+    assert start[2] == pytest.approx(np.r_[np.full(200, 1 / 200), 0.5, 0.5])  # no value is an unknown one
+    assert start.sum(axis=1) == pytest.approx(2.0)
+
+
+def test_in_the_odds_form_every_value_has_odds_of_its_own():
+    """[B appendix]: a k-valued target is k binary ones; their posteriors need not sum to one."""
+    zoo = bnn.datasets.load("zoo")
+    network = bnn.learn(zoo, "odds")
+    cue = network.encode(zoo[[3]])
+    mine = network.layout.neurons_of("class")
+    cue[:, mine] = np.nan
+    flow = bnn.GradientFlow(rtol=1e-9, atol=1e-9, settle=1e-9)
+    trace = bnn.recall(network, cue, flow, clamp="known", input="prior", check="raise")
+    odds = network.field(cue)[0, mine] + network.prior_bias[mine]
+    odds = odds + (network.evidence[-1] if network.evidence is not None else 0)[mine]  # the class itself is not silent
+    inner = network.weights[mine][:, mine]
+    assert not inner.any()
+    assert trace.states[0, mine] == pytest.approx((1 / (1 + torch.exp2(-odds))).numpy(), abs=1e-7)
+
+
 def test_a_distribution_over_the_values_of_an_attribute_is_a_cue():
     zoo = bnn.datasets.load("zoo")
     network = bnn.learn(zoo, "probability")
@@ -632,6 +665,9 @@ def test_while_the_gain_rises_the_guarantee_is_suspended_and_marked(solver):
         )
         assert trace.lyapunov[r, early] == pytest.approx(trace.energy[r, early] + entropy)
     assert "once the gain is at its last value" in trace.descent.reason
+    still = bnn.recall(bnn.Network.of(np.zeros((3, 3))), [[0.5] * 3], flow)  # the clock runs though nothing moves
+    assert still.outcome.tolist() == ["settled"]
+    assert still.times[0, -1] >= 10.0 - 1e-9
     assert bnn.recall(EIGHT, CUE, bnn.GradientFlow()).suspended is None
 
 
@@ -647,12 +683,13 @@ def test_while_the_gain_rises_the_guarantee_is_suspended_and_marked(solver):
         ({"gain": (1.0, 0.0), "anneal": 1.0}, r"GradientFlow\.gain: got \(1\.0, 0\.0\)"),
         (
             {"gain": (1.0, 2.0)},
-            r"GradientFlow\.anneal: got 0\.0 with gain \(1\.0, 2\.0\); a rising gain takes a pair and",
+            r"GradientFlow\.anneal: got 0\.0 with gain \(1\.0, 2\.0\); a changing gain takes a pair",
         ),
-        ({"anneal": 5.0}, r"GradientFlow\.anneal: got 5\.0 with gain 1\.0; a rising gain takes a pair"),
+        ({"anneal": 5.0}, r"GradientFlow\.anneal: got 5\.0 with gain 1\.0; a changing gain takes a pair"),
         ({"tau": 0.0}, r"GradientFlow\.tau: got 0\.0; give a number above 0"),
         ({"tau": float("inf")}, r"GradientFlow\.tau: got inf"),
-        ({"rtol": 0.0}, r"GradientFlow\.rtol: got 0\.0"),
+        ({"rtol": 0.0}, r"GradientFlow\.rtol: got 0\.0; give a number above 0, up to 0\.01: coarser steps would leave"),
+        ({"rtol": 0.1}, r"GradientFlow\.rtol: got 0\.1"),
         ({"atol": -1e-3}, r"GradientFlow\.atol: got -0\.001"),
         ({"step": 0.0}, r"GradientFlow\.step: got 0\.0"),
         ({"t_end": 0.0}, r"GradientFlow\.t_end: got 0\.0; give a number above 0"),
@@ -733,14 +770,103 @@ def test_a_flow_that_cannot_go_on_ends_with_a_word():
     assert np.isfinite(exploding.lyapunov).all()
     fine = bnn.GradientFlow(gain=1e6, rtol=1e-14, atol=1e-14, settle=0.0)
     trace = bnn.recall(stiff, [[1, 1], [1, 0]], fine, max_sweeps=300)
-    assert set(trace.outcome) <= {"stalled", "limit", "settled"}
+    assert np.isfinite(trace.lyapunov).all()
     assert bnn.recall(stiff, [[1, 0]], bnn.GradientFlow(gain=1e6, solver="descent")).outcome.tolist() == ["settled"]
+
+
+def test_gains_beyond_the_range_of_the_dtype_do_not_overflow():
+    layout = bnn.Layout(bnn.Schema((bnn.Attribute("a", (1, 2, 3)), bnn.Attribute("b", (1, 2, 3)))), "values")
+    weights = np.zeros((6, 6))
+    weights[:3, 3:] = weights[3:, :3] = 1e30 * np.eye(3)
+    network = bnn.Network.of(weights, layout=layout, dtype=torch.float32)
+    for solver in SOLVERS:
+        trace = bnn.recall(network, [[1, 0, 0, 0, 1, 0]], bnn.GradientFlow(gain=1e12, solver=solver), max_sweeps=200)
+        assert np.isfinite(trace.states).all()
+    settled = bnn.recall(network, [[1, 0, 0, 0, 1, 0]], bnn.GradientFlow(gain=1e12, solver="descent"), check="raise")
+    assert settled.outcome.tolist() == ["settled"]
+    assert settled.discrete.tolist() in ([[1, 0, 0, 1, 0, 0]], [[0, 1, 0, 0, 1, 0]])
+
+
+# --- The verdict --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("low", [0, -1])
+def test_the_verdict_does_not_cry_wolf(dtype, low):
+    for size in (1e-12, 1e-6, 1.0, 1e4):
+        for gain in (1e-6, 1e-2, 1.0, 1e3):
+            network = random_network(np.random.default_rng(9), 8, low, size=size, dtype=dtype)
+            for solver in SOLVERS:
+                flow = bnn.GradientFlow(gain=gain, solver=solver)
+                if flow.guarantee(network).holds:
+                    bnn.recall(network, CUE, flow, max_sweeps=50, check="raise")
+    two = bnn.Network.of([[0, 0.5], [0.5, 0]], bias=[0.1, -0.1], dtype=dtype)
+    bnn.recall(two, [[1, 1], [0, 0], [1, 0]], bnn.GradientFlow(gain=0.1, solver="rk4"), check="raise")
+
+
+def test_the_verdict_of_a_learned_network_with_many_equal_weights():
+    digits = bnn.datasets.load("mnist-100")[::5]
+    network = bnn.learn(digits, "odds")
+    for flow in (bnn.GradientFlow(gain=1e-2), bnn.GradientFlow(gain=1e-4), bnn.GradientFlow(gain=1e-3, solver="euler")):
+        bnn.recall(network, digits[:8], flow, max_sweeps=60, check="raise")
+
+
+@pytest.mark.parametrize("activation", ["logistic", "tanh"])
+@pytest.mark.parametrize("tolerance", [1e-4, 1e-3, 1e-2])
+def test_loose_tolerances_bring_coarse_steps_that_still_descend(activation, tolerance):
+    for seed in range(30):
+        network = random_network(np.random.default_rng(seed), 8, -1 if activation == "tanh" else 0)
+        for gain, settle in ((4.0, 0.0), (100.0, 1e-4), (1.0, 1.0)):
+            flow = bnn.GradientFlow(gain, rtol=tolerance, atol=tolerance, settle=settle, t_end=30.0)
+            bnn.recall(network, CUE, flow, check="raise")
+
+
+@settings(max_examples=30)
+@given(drawn=flows(solvers=("dopri5", "rk4")))
+def test_what_excuses_a_rise_bounds_what_the_error_of_the_step_does(drawn):
+    """The free energies of two nearby states, term by term, against the bound that a solver uses."""
+    network, flow = drawn[:2]
+    rng = np.random.default_rng(0)
+    activation = flow.activation_of(network)
+    layout, name, n = network.layout, activation.name, network.neurons
+    for size in (1e-3, 0.1, 1.0):
+        levels = torch.from_numpy(rng.normal(size=(4, n)) * 2)
+        column = torch.tensor([[flow.gain]], dtype=torch.float64)
+        states, other = (
+            activation.states(levels + size * torch.from_numpy(rng.normal(size=(4, n))), column) for _ in "ab"
+        )
+        fields = states @ network.columns + network.bias
+        moved = states - other
+        terms = (activation.integral(states) - activation.integral(other)) / flow.gain - fields * moved
+        bound = terms.abs().sum(dim=1) + 0.5 * network.largest_row_sum * moved.square().sum(dim=1)
+        for r in range(4):
+            f = [
+                oracles.plain_energy(network.weights.tolist(), network.bias.tolist(), v[r].tolist())
+                + oracles.entropy_term(v[r].tolist(), flow.gain, name, layout.attribute, layout.single, [True] * n)
+                for v in (states, other)
+            ]
+            assert abs(f[0] - f[1]) <= float(bound[r]) + 1e-9
+
+
+def test_a_planted_rise_breaks_the_verdict(monkeypatch):
+    """A wrong integral, a wrong field: what the energies are computed from is what is looked at."""
+    right = Logistic.integral
+    monkeypatch.setattr(Logistic, "integral", lambda self, states: 2.0 * right(self, states))
+    rng = np.random.default_rng(2)
+    broken = 0
+    for _ in range(10):
+        network = random_network(rng, 10, size=1.0)
+        cues = (rng.random((4, 10)) < 0.5).astype(float)
+        for solver in SOLVERS:
+            broken += not bnn.recall(network, cues, bnn.GradientFlow(solver=solver)).descent.holds
+    assert broken > 20
 
 
 def test_time_and_steps_are_limits():
     late = bnn.recall(EIGHT, CUE, bnn.GradientFlow(t_end=0.5))
     assert late.outcome.tolist() == ["limit", "limit"]
     assert late.times[:, -1] == pytest.approx(0.5)
+    assert bnn.recall(EIGHT, CUE, bnn.GradientFlow(t_end=1e-12)).outcome.tolist() == ["limit", "limit"]
     few = bnn.recall(EIGHT, CUE, bnn.GradientFlow(solver="rk4"), max_sweeps=3)
     assert few.outcome.tolist() == ["limit", "limit"]
     assert few.times.shape == few.energy.shape == (2, 4)

@@ -122,13 +122,9 @@ def _verdict(traces: Mapping[str, Trace]) -> str:
     """Whether what must fall fell, by how much not, and what theory promises."""
     verdicts = {rule: trace.descent for rule, trace in traces.items()}
     name = next(iter(traces.values())).lyapunov_name
-    risen = {
-        rule: d
-        for rule, d in verdicts.items()
-        if d.largest_rise > d.tolerance or not (d.holds or d.mismatch > d.tolerance)  # a flow's step has its own error
-    }
+    risen = {rule: d for rule, d in verdicts.items() if not d.holds and d.mismatch <= d.mismatch_tolerance}
     rises = [f"{rule} by up to {_number(d.largest_rise)}" for rule, d in risen.items()]
-    differ = [f"{r} by {_number(d.mismatch)}" for r, d in verdicts.items() if d.mismatch > d.tolerance]
+    differ = [f"{r} by {_number(d.mismatch)}" for r, d in verdicts.items() if d.mismatch > d.mismatch_tolerance]
     told = []
     if rises:
         told.append(f"The {name} rose: {_list(rises)}.")

@@ -58,11 +58,9 @@ class Activation(ABC):
     def integral(self, states: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
         """Integral of the inverse, one term a neuron."""
 
-    @abstractmethod
-    def pull(
-        self, states: Float[Tensor, "rows neurons"], vector: Float[Tensor, "rows neurons"]
-    ) -> Float[Tensor, "rows neurons"]:
-        """Derivative dV/du at gain 1, symmetric, times a vector."""
+    def slope(self, states: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
+        """dV/du at gain 1 of each neuron by itself: V (1 - V) ln 2."""
+        return LN2 * states * (1.0 - states)
 
     def inside(self, chance: Float[Tensor, "rows neurons"], blur: float) -> Float[Tensor, "rows neurons"]:
         """States of neurons on with so much probability, kept ``blur`` away from certainty."""
@@ -79,7 +77,7 @@ class Logistic(Activation):
         self, levels: Float[Tensor, "rows neurons"], gain: Float[Tensor, "_ 1"]
     ) -> Float[Tensor, "rows neurons"]:
         """1 / (1 + 2^(-gain u))."""
-        return _never(torch.sigmoid(levels * (gain * LN2)))
+        return _without_traces(torch.sigmoid(levels * (gain * LN2)))
 
     def inverse(self, states: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
         """log2 V / (1 - V)."""
@@ -88,13 +86,6 @@ class Logistic(Activation):
     def integral(self, states: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
         """V log2 V + (1 - V) log2 (1 - V)."""
         return _information(states) + _information(1.0 - states)
-
-    def pull(
-        self, states: Float[Tensor, "rows neurons"], vector: Float[Tensor, "rows neurons"]
-    ) -> Float[Tensor, "rows neurons"]:
-        """V (1 - V) ln 2."""
-        along = states * vector
-        return torch.addcmul(along, along, states, value=-1.0).mul_(LN2)
 
 
 class Tanh(Activation):
@@ -118,11 +109,9 @@ class Tanh(Activation):
         """(1 + s) log2 (1 + s) + (1 - s) log2 (1 - s)."""
         return _information(1.0 + states) + _information(1.0 - states)
 
-    def pull(
-        self, states: Float[Tensor, "rows neurons"], vector: Float[Tensor, "rows neurons"]
-    ) -> Float[Tensor, "rows neurons"]:
+    def slope(self, states: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
         """(1 - s^2) ln2 / 2."""
-        return (LN2 / 2) * (1.0 - states * states) * vector
+        return (LN2 / 2) * (1.0 - states * states)
 
 
 class Softmax(Activation):
@@ -148,11 +137,12 @@ class Softmax(Activation):
         """2^(gain u) over its sum within the attribute."""
         states, natural = torch.empty_like(levels), gain * LN2
         for neurons, width in self.groups:
-            grouped = (levels[:, neurons] * natural).view(len(levels), -1, width)
-            states[:, neurons] = torch.softmax(grouped, dim=2).flatten(1)
+            grouped = levels[:, neurons].view(len(levels), -1, width)
+            below = (grouped - grouped.amax(dim=2, keepdim=True)) * natural[:, :, None]  # a large gain cannot overflow
+            states[:, neurons] = torch.softmax(below, dim=2).flatten(1)
         if len(self.alone):
             states[:, self.alone] = torch.sigmoid(levels[:, self.alone] * natural)
-        return _never(states)
+        return _without_traces(states)
 
     def inverse(self, states: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
         """log2 V; of a single neuron log2 V / (1 - V)."""
@@ -167,34 +157,19 @@ class Softmax(Activation):
             terms[:, self.alone] += _information(1.0 - states[:, self.alone])
         return terms
 
-    def pull(
-        self, states: Float[Tensor, "rows neurons"], vector: Float[Tensor, "rows neurons"]
-    ) -> Float[Tensor, "rows neurons"]:
-        """V (x - sum of V x within the attribute) ln 2; of a single neuron V (1 - V) x ln 2."""
-        along = LN2 * states * vector
-        pulled = along - states * self._spread(along)
-        if len(self.alone):
-            pulled[:, self.alone] = (1.0 - states[:, self.alone]) * along[:, self.alone]
-        return pulled
-
     def inside(self, chance: Float[Tensor, "rows neurons"], blur: float) -> Float[Tensor, "rows neurons"]:
-        """Kept away from certainty, then made to sum to one within each attribute."""
+        """A distribution within each attribute, drawn towards equal chances until a certain value has 1 - blur."""
         kept = chance.clamp(blur, 1.0 - blur)
-        total = self._spread(kept)
-        total[:, self.alone] = 1.0
-        return kept / total
-
-    def _spread(self, values: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
-        """The sum over each attribute, at each of its neurons."""
-        total = torch.empty_like(values)
         for neurons, width in self.groups:
-            grouped = values[:, neurons].view(len(values), -1, width)
-            total[:, neurons] = grouped.sum(dim=2, keepdim=True).expand_as(grouped).flatten(1)
-        return total
+            grouped = chance[:, neurons].view(len(chance), -1, width)
+            least = blur / max(1, width - 1)
+            share = grouped / grouped.sum(dim=2, keepdim=True).clamp_min(NEVER)
+            kept[:, neurons] = (share * (1.0 - width * least) + least).flatten(1) if width > 1 else 1.0
+        return kept
 
 
-def _never(states: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
-    """Without chances too small to matter."""
+def _without_traces(states: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
+    """States, where chances too small to matter are 0."""
     return torch.nn.functional.threshold(states, NEVER, 0.0)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp
+from math import expm1
 
 import torch
 from jaxtyping import Float, Int64
@@ -48,13 +48,13 @@ class Coordinate(Solver):
     fields by increments; at the end of the sweep all are computed anew, so that nothing piles up.
     """
 
-    most = 1024
+    rows_at_once = 1024
 
     def __init__(
         self, work: Work, equations: Equations, index: Int64[Tensor, " rows"], step: float, blocks: list[Block]
     ) -> None:
         super().__init__(work, equations, index)
-        self.step, self.share, self.blocks = step, 1.0 - exp(-step / equations.tau), blocks
+        self.step, self.share, self.blocks = step, -expm1(-step / equations.tau), blocks
 
     def sweep(self) -> None:
         """Ask every unit of every row once."""
@@ -65,7 +65,7 @@ class Coordinate(Solver):
         moved = torch.zeros(len(states), dtype=torch.bool, device=states.device)
         for block in self.blocks:
             gap = self._gap(block, states, fields, gain, slice(None))
-            busy = largest(gap) > equations.settle
+            busy = ~(largest(gap) <= equations.settle)
             if not bool(busy.any()):
                 continue
             moved |= busy
@@ -78,8 +78,14 @@ class Coordinate(Solver):
             fields = torch.addmm(self.bias, states, columns)
         else:
             fields[moved] = torch.addmm(self.bias if len(self.bias) == 1 else self.bias[moved], states[moved], columns)
-        self.record(states, fields, torch.where(moved, time, self.time))
-        self.finish(~moved, ~torch.isfinite(fields[:, 0]))
+        sound = torch.isfinite(fields).all(dim=1)
+        if not bool(sound.all()):
+            states, fields = (
+                torch.where(sound[:, None], states, self.states),
+                torch.where(sound[:, None], fields, self.fields),
+            )
+        self.record(states, fields, torch.where(moved | (self.time < equations.anneal), time, self.time))
+        self.finish(~moved, ~sound)
 
     def _gap(
         self,

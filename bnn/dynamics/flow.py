@@ -24,6 +24,7 @@ Real = float | int
 DESCENT = "descent"
 SOLVERS = (*TABLEAUS, DESCENT)
 AUTO = "auto"
+COARSEST = 0.01  # tolerance, relative and in bits
 FULL = 20.0  # time constants after which a relaxation is complete, to 2e-9
 LONG = 1e4  # time constants until even a row near a bifurcation has settled
 
@@ -41,8 +42,8 @@ class GradientFlow(Dynamics):
     Parameters
     ----------
     gain
-        Slope of the activation, > 0, 1/bits: an inverse temperature. A pair rises geometrically from the first to the
-        second until the time ``anneal``; meanwhile no descent is promised, and `Trace.suspended` marks these steps.
+        Slope of the activation, > 0, 1/bits: an inverse temperature. Of a pair, it goes geometrically from the first to
+        the second until the time ``anneal``; meanwhile no descent is promised, and `Trace.suspended` marks these steps.
     tau
         Time constant, > 0: the unit of time.
     solver
@@ -61,10 +62,10 @@ class GradientFlow(Dynamics):
         A row has settled once no state differs by more than this from g(gain h), its answer to its field.
     activation
         ``"logistic"``: each neuron for itself; ``"softmax"``: a distribution over the values of each attribute;
-        ``"tanh"``: states from -1 to 1. ``"auto"``: tanh in networks of states -1 and 1; softmax where an attribute
-        owns several neurons; else logistic.
+        ``"tanh"``: states from -1 to 1. ``"auto"``: tanh in networks of states -1 and 1; logistic in the odds form,
+        where each neuron has odds of its own, and where every attribute is one neuron; else softmax.
     anneal
-        Time during which the gain rises; only with a pair of gains.
+        Time during which the gain changes; only with a pair of gains.
     blur
         A known neuron starts at least this far from certainty, 0 < blur < 1/2.
 
@@ -113,12 +114,18 @@ class GradientFlow(Dynamics):
                 raise unknown_name(f"GradientFlow.{name}", getattr(self, name), known)
         gains = self.gain if isinstance(self.gain, tuple | list) else (self.gain,)
         if len(gains) not in (1, 2):
-            raise DataError(f"GradientFlow.gain: got {self.gain!r}; give one number, or the first and last of a rise.")
-        positive = {"gain": gains, "tau": (self.tau,), "rtol": (self.rtol,), "atol": (self.atol,)}
+            raise DataError(f"GradientFlow.gain: got {self.gain!r}; give one number, or the first and the last.")
+        positive = {"gain": gains, "tau": (self.tau,)}
         positive |= {name: (value,) for name in ("step", "t_end") if (value := getattr(self, name)) is not None}
         for name, values in positive.items():
             if not all(_is_number(value) and 1e-30 <= value <= 1e30 for value in values):
                 raise DataError(f"GradientFlow.{name}: got {getattr(self, name)!r}; give a number above 0, up to 1e30.")
+        for name in ("rtol", "atol"):
+            if not _is_number(value := getattr(self, name)) or not 0.0 < value <= COARSEST:
+                raise DataError(
+                    f"GradientFlow.{name}: got {value!r}; give a number above 0, up to {COARSEST:g}: coarser steps "
+                    "would leave the flow."
+                )
         for name, largest in (("settle", 1.0), ("anneal", 1e30)):
             if not _is_number(value := getattr(self, name)) or not 0.0 <= value <= largest:
                 raise DataError(f"GradientFlow.{name}: got {value!r}; give a number from 0 to {largest:g}.")
@@ -126,8 +133,8 @@ class GradientFlow(Dynamics):
             raise DataError(f"GradientFlow.blur: got {self.blur!r}; give a number from 1e-6 to below 0.5.")
         if (len(gains) == 2) != (self.anneal > 0.0):
             raise DataError(
-                f"GradientFlow.anneal: got {self.anneal!r} with gain {self.gain!r}; a rising gain takes a pair and the "
-                "time of its rise, such as gain=(0.1, 4.0), anneal=20.0."
+                f"GradientFlow.anneal: got {self.anneal!r} with gain {self.gain!r}; a changing gain takes a pair and "
+                "the time of its change, such as gain=(0.1, 4.0), anneal=20.0."
             )
         object.__setattr__(self, "gain", float(gains[0]) if len(gains) == 1 else (float(gains[0]), float(gains[1])))
         for name in ("tau", "rtol", "atol", "step", "t_end", "settle", "anneal", "blur"):
@@ -164,12 +171,17 @@ class GradientFlow(Dynamics):
         )
 
     def admissible(self, network: Network, states: NeuronStates, clamped: Bool[Tensor, "_ neurons"]) -> NeuronStates:
-        """Under softmax what is clamped is a distribution over whole attributes."""
-        if self._activation(network) != "softmax" or not bool(clamped.any()):
+        """Under softmax a clamped attribute is a distribution as a whole; a free one without value is unknown."""
+        if self._activation(network) != "softmax":
             return states
         layout, held = network.layout, np.broadcast_to(clamped.cpu().numpy(), states.on.shape)
+        unknown = np.zeros(states.on.shape, dtype=np.bool_) if states.unknown is None else states.unknown.copy()
         for a, (first, last) in enumerate(pairwise(layout.start.tolist())):
-            if layout.single[a] or not (mine := held[:, first:last]).any():
+            if layout.single[a] or last == first:
+                continue
+            total = states.on[:, first:last].sum(axis=1)
+            unknown[:, first:last] |= (total == 0.0)[:, None] & ~held[:, first:last]
+            if not (mine := held[:, first:last]).any():
                 continue
             name = layout.schema.names[a]
             if (mine.any(axis=1) != mine.all(axis=1)).any():
@@ -177,14 +189,13 @@ class GradientFlow(Dynamics):
                     f"recall.clamp: only some neurons of {name!r} are clamped; softmax clamps whole attributes."
                 )
             known = mine[:, 0] if states.unknown is None else mine[:, 0] & ~states.unknown[:, first]
-            total = states.on[:, first:last].sum(axis=1)
             if (wrong := known & (np.abs(total - 1.0) > 1e-6)).any():
                 row = int(wrong.argmax())
                 raise DataError(
                     f"recall.cues: in row {row} the values of {name!r}, clamped, sum to {total[row]:g}; under softmax "
                     "they are a distribution and sum to 1."
                 )
-        return states
+        return NeuronStates(states.on, unknown)
 
     def start(self, work: Work, unknown: Bool[Tensor, "batch neurons"] | None) -> None:
         """Known neurons start inside their cue, free unknown attributes at their priors; the fields of both."""
@@ -218,7 +229,7 @@ class GradientFlow(Dynamics):
         left = [solver for solver in work.solvers if len(solver.index)]
         work.solvers = left[:1]
         for solver in left[1:]:  # few rows cost almost as much as many
-            if len(work.solvers[-1].index) + len(solver.index) <= solver.most:
+            if len(work.solvers[-1].index) + len(solver.index) <= solver.rows_at_once:
                 work.solvers[-1].join(solver)
             else:
                 work.solvers.append(solver)
@@ -248,8 +259,11 @@ class GradientFlow(Dynamics):
 
     @property
     def _step(self) -> float:
-        """The step of the fixed solvers."""
-        return self.step if self.step is not None else (FULL if self.solver == DESCENT else 0.1) * self.tau
+        """The step of the fixed solvers; by default short enough to follow a changing gain."""
+        if self.step is not None:
+            return self.step
+        step = (FULL if self.solver == DESCENT else 0.1) * self.tau
+        return min(step, self.anneal / 50.0) if self.anneal else step
 
     def _solvers(self, work: Work, equations: Equations) -> list[Solver]:
         """One for each few rows."""
@@ -257,13 +271,14 @@ class GradientFlow(Dynamics):
         if self.solver == DESCENT:
             blocks = blocks_of(work.network, equations.activation)
             return [
-                Coordinate(work, equations, some, self._step, blocks) for some in torch.split(rows, Coordinate.most)
+                Coordinate(work, equations, some, self._step, blocks)
+                for some in torch.split(rows, Coordinate.rows_at_once)
             ]
         method = TABLEAUS[self.solver]
         step = self.step if method.order is not None else self._step
         return [
             RungeKutta(work, equations, some, method, step, self.rtol, self.atol)
-            for some in torch.split(rows, RungeKutta.most)
+            for some in torch.split(rows, RungeKutta.rows_at_once)
         ]
 
     def _activation(self, network: Network) -> str:
@@ -272,7 +287,7 @@ class GradientFlow(Dynamics):
             return self.activation
         if network.low == -1:
             return "tanh"
-        return "softmax" if (np.diff(network.layout.start) > 1).any() else "logistic"
+        return "logistic" if network.layout.single.all() or network.silence is not None else "softmax"
 
     def _largest_step(self, network: Network) -> float:
         """Euler: sure to descend; RK4: stable where the flow contracts fastest (`docs/theory.md`, section 10)."""
@@ -292,8 +307,9 @@ class GradientFlow(Dynamics):
             return Guarantee(False, f"the self-connection of {name!r} is negative, so its answer may overshoot")
         if self._activation(network) == "softmax" and network.indefinite is not None:
             name = network.layout.schema.names[network.indefinite]
-            reason = f"the weights between the values of {name!r} are not positive semidefinite"
-            return Guarantee(False, f"{reason}, so its answer may overshoot")
+            return Guarantee(
+                False, f"the weights between the values of {name!r} bend E upwards, so its answer may overshoot"
+            )
         return Guarantee(True, f"symmetric weights: each unit moves towards its own minimum{later}")
 
 

@@ -62,7 +62,7 @@ class Solver(ABC):
     """
 
     packed: ClassVar[tuple[str, ...]] = ("index", "states", "fields", "time", "bias", "free")
-    most: ClassVar[int]  # rows of one solver: few enough for its memory to stay in the processor's cache
+    rows_at_once: ClassVar[int]  # few enough for their memory to stay near the processor
 
     def __init__(self, work: Work, equations: Equations, index: Int64[Tensor, " rows"]) -> None:
         self.work, self.equations, self.index = work, equations, index
@@ -114,6 +114,21 @@ class Solver(ABC):
         integral = self.only_free(self.equations.activation.integral(states)).sum(dim=1, dtype=torch.float64)
         return energy, energy + integral / self.equations.gain(time)
 
+    def rounding(
+        self,
+        states: Float[Tensor, "some neurons"],
+        fields: Float[Tensor, "some neurons"],
+        time: Float64[Tensor, " some"],
+        rows: Tensor,
+    ) -> Float64[Tensor, " some"]:
+        """What rounding may do to a difference of free energies: to sums of terms, and to each term of an integral."""
+        bias = self.bias if len(self.bias) == 1 else self.bias[rows]
+        terms = (states.abs() * (fields.abs() + bias.abs())).sum(dim=1, dtype=torch.float64)
+        neurons = states.shape[1]
+        sums = 4.0 * neurons**0.5 * terms + 8.0 * neurons / self.equations.gain(time)
+        rounding: Tensor = sums * torch.finfo(states.dtype).eps
+        return rounding
+
     def record(
         self,
         states: Float[Tensor, "rows neurons"],
@@ -121,18 +136,20 @@ class Solver(ABC):
         time: Float64[Tensor, " rows"],
         error: Callable[[Tensor], Float64[Tensor, " risen"]] | None = None,
     ) -> None:
-        """Take new states and keep what they change; ``error`` says of rows what the error of their step may do."""
+        """Take new states and keep what they change; ``error`` says of rows what their step's may do to F, in bits."""
         work, middle = self.work, 0.5 * (1 + self.work.network.low)
         rows = self.index.cpu().numpy()
         energy, lyapunov = (e.cpu().numpy() for e in self.energies(states, fields, time))
         suspended = ((self.time < self.equations.anneal) & (time > self.time)).cpu().numpy()
         rise = np.where(suspended, 0.0, lyapunov - work.lyapunov[rows])
         work.rise[rows] = np.maximum(work.rise[rows], rise)
-        if error is not None and len(risen := np.flatnonzero(rise > 0.0)):
-            allowed = error(torch.from_numpy(risen).to(states.device)).cpu().numpy()
+        if len(risen := np.flatnonzero(rise > 0.0)):
+            some = torch.from_numpy(risen).to(states.device)
+            excuse = self.rounding(states[some], fields[some], time[some], some)
+            excuse = excuse if error is None else excuse + error(some)
+            allowed = excuse.cpu().numpy()
             work.allowed = max(work.allowed, float(allowed.max()))
-            rise[risen] -= allowed
-        work.excess[rows] = np.maximum(work.excess[rows], rise)
+            work.excess[rows[risen]] = np.maximum(work.excess[rows[risen]], rise[risen] - allowed)
         work.flips[rows] = ((states > middle) != (self.states > middle)).sum(dim=1).cpu().numpy()
         work.energy[rows], work.lyapunov[rows] = energy, lyapunov
         assert work.time is not None
@@ -148,7 +165,7 @@ class Solver(ABC):
         ended = settled | stalled | over
         if not bool(ended.any()):
             return
-        outcome = torch.where(settled, SETTLED, torch.where(stalled, STALLED, torch.where(over, ENDED, RUNNING)))
+        outcome = torch.where(settled, SETTLED, torch.where(over, ENDED, torch.where(stalled, STALLED, RUNNING)))
         self.work.outcome[self.index.cpu().numpy()] = outcome.to(torch.int8).cpu().numpy()
         for name in self.packed:
             tensor = getattr(self, name)

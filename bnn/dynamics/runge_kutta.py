@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 from jaxtyping import Float, Float64, Int64
 from torch import Tensor
 
-from bnn.dynamics.activations import LN2
+from bnn.dynamics.activations import Activation
 from bnn.dynamics.base import Work
 from bnn.dynamics.graded import Equations, Solver, largest
 
 SMALLEST = 1e-10  # of tau: a step below it goes nowhere
 SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0
+COARSEST = 0.05  # error of a state in one step
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,8 @@ class Tableau:
     weights
         Weights of the slopes before it, one line a stage after the first.
     error
-        Weights of all slopes that give the new state minus the one of an embedded method of the neighbouring order.
+        Weights of all slopes that give the new state minus the one of an embedded method of the neighbouring order;
+        empty where theory needs no estimate.
     order
         Order of the error estimate plus one, by which steps are chosen; None for fixed steps.
     limit
@@ -41,7 +44,7 @@ class Tableau:
     limit: float
 
 
-EULER = Tableau((1.0,), ((1.0,),), (0.5, -0.5), None, 2.0)
+EULER = Tableau((1.0,), ((1.0,),), (), None, 2.0)
 # The embedded method of third order uses the slope at the new state in place of the fourth one
 RK4 = Tableau(
     (1 / 2, 1 / 2, 1.0, 1.0),
@@ -68,6 +71,28 @@ DOPRI5 = Tableau(
 TABLEAUS = {"dopri5": DOPRI5, "rk4": RK4, "euler": EULER}
 
 
+def apart(
+    states: Float[Tensor, "rows neurons"],
+    others: Sequence[Float[Tensor, "rows neurons"]],
+    fields: Float[Tensor, "rows neurons"],
+    gain: Float[Tensor, "_ 1"],
+    activation: Activation,
+    strongest: float,
+) -> Float64[Tensor, " rows"]:
+    """Most by which the free energy of states can differ from that of any others, in bits, without the others' fields.
+
+    The sum over neurons of |dS/gain - h dV|, the largest of the others, and |W| |dV|^2 / 2, |W| the largest row sum of
+    the weights: ``strongest``.
+    """
+    most, farthest = torch.zeros_like(states), torch.zeros_like(states)
+    for other in others:
+        moved = states - other
+        terms = (activation.integral(states) - activation.integral(other)) / gain - fields * moved
+        most, farthest = torch.maximum(most, terms.abs()), torch.maximum(farthest, moved.abs())
+    coupled = strongest * farthest.square().sum(dim=1, dtype=torch.float64)
+    return most.sum(dim=1, dtype=torch.float64) + 0.5 * coupled
+
+
 class RungeKutta(Solver):
     """Integrates levels u, driven by the forces tau du/dt; a row whose step was too large tries a smaller one.
 
@@ -81,11 +106,11 @@ class RungeKutta(Solver):
         Size of fixed steps, or of the first where steps are chosen (None: from the slope).
     rtol, atol
         A chosen step may err by atol + rtol |u|, in bits, as a mean square over the free neurons of a row; and no state
-        by more than half of what counts as settled, so that no error hides that a row has come to rest.
+        by more than 0.05, or half of what counts as settled, so that no error hides that a row has come to rest.
     """
 
     packed = (*Solver.packed, "levels", "forces", "step")
-    most = 512
+    rows_at_once = 512
 
     def __init__(
         self,
@@ -103,7 +128,7 @@ class RungeKutta(Solver):
         self.levels = inverse if self.free is None else torch.where(self.free, inverse, 0.0)
         self.forces = self.only_free(self.fields - self.levels)
         self.step = torch.full_like(self.time, step) if step is not None else self._first_step()
-        self.rows = [self._used(row) for row in (*tableau.weights, tableau.error)]
+        self.rows = [self._used(row) for row in (*tableau.weights, tableau.error) if row]
         self.room = self.fields.new_empty(0)
 
     def sweep(self) -> None:
@@ -124,15 +149,15 @@ class RungeKutta(Solver):
             if self.free is not None:
                 forces[stage] *= self.free
         force = forces[-1].clone()
-        first, weights = self.rows[-1]
-        error = torch.tensordot(weights, forces[first:], dims=1).mul_(column)
-
-        norm = self._norm(error, levels)
-        if tableau.order is not None and equations.settle > 0.0:
-            moved = self.gain(time) * equations.activation.pull(states, error)
-            norm = torch.maximum(norm, largest(moved).double() * (2.0 / equations.settle))
-        fine = torch.isfinite(norm)
+        other = states
+        if tableau.error:
+            first, weights = self.rows[-1]
+            error = torch.tensordot(weights, forces[first:], dims=1).mul_(column)
+            other = self.answer(levels - error, time)
+        fine = torch.isfinite(largest(levels))
         if tableau.order is not None:
+            coarsest = min(COARSEST, 0.5 * equations.settle) if equations.settle > 0.0 else COARSEST
+            norm = torch.maximum(self._norm(error, levels), largest(states - other).double() / coarsest)
             fine &= norm <= 1.0
             factor = SAFETY * norm.clamp(min=1e-12).nan_to_num(1e12, 1e12) ** (-1.0 / tableau.order)
             factor = factor.clamp(SHRINK, GROW)
@@ -143,7 +168,18 @@ class RungeKutta(Solver):
             states, fields = torch.where(keep, self.states, states), torch.where(keep, self.fields, fields)
             time = torch.where(fine, time, self.time)
         self.levels, self.forces = levels, force
-        self.record(states, fields, time, lambda rows: self._may_do(error[rows], states[rows], force[rows], time[rows]))
+        strongest = self.work.network.largest_row_sum
+
+        def error_of(rows: Tensor) -> Float64[Tensor, " rows"]:
+            """What the error of a step, as it is estimated or may be, can do to the free energy."""
+            size = error.abs()
+            if tableau.order is not None:
+                size = torch.maximum(size, self.atol + self.rtol * levels.abs())
+            amiss = [self.answer(levels + way * size, time)[rows] for way in (1, -1)]
+            gain = self.gain(time if equations.anneal == 0.0 else time[rows])
+            return apart(states[rows], amiss, fields[rows], gain, equations.activation, strongest)
+
+        self.record(states, fields, time, error_of if tableau.error else None)
         settled = largest(self.answer(fields, time) - states) <= equations.settle
         least = (1e-15 * time).clamp(min=SMALLEST * equations.tau)
         self.finish(settled & fine, self.step < least if tableau.order is not None else ~fine)
@@ -175,19 +211,3 @@ class RungeKutta(Solver):
         level, force = self._norm(self.levels, self.levels), self._norm(self.forces, self.levels)
         tiny = torch.full_like(level, 1e-6 * tau)
         return torch.where((level > 1e-5) & (force > 1e-5), 0.01 * tau * level / force, tiny).maximum(tiny)
-
-    def _may_do(
-        self,
-        error: Float[Tensor, "some neurons"],
-        states: Float[Tensor, "some neurons"],
-        force: Float[Tensor, "some neurons"],
-        time: Float64[Tensor, " some"],
-    ) -> Float64[Tensor, " some"]:
-        """What an error in u may add to the free energy, in bits, to second order (`docs/theory.md`, section 10)."""
-        gain, pull, error = self.gain(time), self.equations.activation.pull, error.abs()
-        slope, moved = gain * pull(states, force), gain * pull(states, error)
-        first = (slope.abs() * error).sum(dim=1)
-        curved = (moved * error).sum(dim=1)
-        coupled = self.work.network.largest_row_sum * moved.square().sum(dim=1)
-        bent = LN2 * gain[:, 0] * error.amax(dim=1) * first
-        return (first + 0.5 * (curved + coupled + bent)).double()

@@ -126,8 +126,7 @@ class Plane:
 
     def slope(self, states: Float64[np.ndarray, "points two"]) -> Float64[np.ndarray, "points two"]:
         """dV/du."""
-        value = torch.from_numpy(states)
-        found: np.ndarray = self.gain * self.activation.pull(value, torch.ones_like(value)).numpy()
+        found: np.ndarray = self.gain * self.activation.slope(torch.from_numpy(states)).numpy()
         return found
 
     def force(self, states: Float64[np.ndarray, "points two"]) -> Float64[np.ndarray, "points two"]:
