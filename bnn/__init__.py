@@ -29,6 +29,7 @@ _HOMES = {
     "WinnerTakeAll": "bnn.dynamics",
     "KWinners": "bnn.dynamics",
     "Glauber": "bnn.dynamics",
+    "GradientFlow": "bnn.dynamics",
     "Trace": "bnn.trace",
     "NaiveBayesClassifier": "bnn.classify.naive",
     "BnnError": "bnn.errors",
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from bnn.dynamics import DYNAMICS as DYNAMICS
     from bnn.dynamics import Asynchronous as Asynchronous
     from bnn.dynamics import Glauber as Glauber
+    from bnn.dynamics import GradientFlow as GradientFlow
     from bnn.dynamics import KWinners as KWinners
     from bnn.dynamics import Synchronous as Synchronous
     from bnn.dynamics import WinnerTakeAll as WinnerTakeAll

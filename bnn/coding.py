@@ -1,4 +1,4 @@
-"""States of neurons from users' arrays and tables, and back: which neuron is on, off or unknown."""
+"""States of neurons from users' arrays and tables, and back: which neuron is on, off, unknown, or on how probably."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from jaxtyping import Bool, Float, Int8
+from jaxtyping import Bool, Float, Float64, Int8
 
 from bnn.errors import DataError
 from bnn.patterns import as_numbers, pattern_codes
@@ -24,18 +24,23 @@ class NeuronStates:
     Attributes
     ----------
     on
-        int8 [batch, neurons], row by row: 1 on, 0 off (also where unknown).
+        [batch, neurons], row by row: int8, 1 on, 0 off (also where unknown); or float64, the probability of being on.
     unknown
         bool [batch, neurons], or None where everything is known.
     """
 
-    on: Int8[np.ndarray, "batch neurons"]
+    on: Int8[np.ndarray, "batch neurons"] | Float64[np.ndarray, "batch neurons"]
     unknown: Bool[np.ndarray, "batch neurons"] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "on", np.ascontiguousarray(self.on))  # recall works along rows
         if self.unknown is not None and not self.unknown.any():
             object.__setattr__(self, "unknown", None)
+
+    @property
+    def soft(self) -> bool:
+        """Whether neurons are on with a probability."""
+        return self.on.dtype.kind == "f"
 
     def signed(self, low: int) -> Float[np.ndarray, "batch neurons"]:
         """float32 states 1 and ``low``, NaN where unknown."""
@@ -45,7 +50,7 @@ class NeuronStates:
         return states
 
 
-def read_states(layout: Layout, data: Any, owner: str) -> NeuronStates:
+def read_states(layout: Layout, data: Any, owner: str, soft: bool = False) -> NeuronStates:
     """States of neurons from records, or from an array in {0,1}, {-1,+1} or bool, NaN = unknown.
 
     Parameters
@@ -56,6 +61,8 @@ def read_states(layout: Layout, data: Any, owner: str) -> NeuronStates:
         `Records` of the same schema, or an array [neurons], [batch, neurons] or, for pictures, [batch, *shape].
     owner
         Whom an error speaks for, such as ``"recall.cues"``.
+    soft
+        Whether an array may also hold fractions: the probability of each neuron being on.
 
     Raises
     ------
@@ -67,10 +74,25 @@ def read_states(layout: Layout, data: Any, owner: str) -> NeuronStates:
         codes = data.codes[:, layout.attribute]
         return NeuronStates((codes == layout.value).astype(np.int8), codes < 0)
     array = as_batch(layout, as_numbers(data, owner), owner)
+    if soft and array.dtype.kind == "f" and bool(((array > 0) & (array < 1)).any()):
+        return _probabilities(layout, array.astype(np.float64), owner)
     codes = pattern_codes(array, names=lambda: layout.names, owner=owner)
     if array.dtype.kind != "f":
         return NeuronStates(codes)
     return NeuronStates(np.maximum(codes, 0), codes < 0)
+
+
+def _probabilities(layout: Layout, array: Float64[np.ndarray, "batch neurons"], owner: str) -> NeuronStates:
+    """Probabilities of being on, NaN = unknown."""
+    unknown = np.isnan(array)
+    wrong = ~unknown & ~((array >= 0) & (array <= 1))
+    if wrong.any():
+        row, j = np.argwhere(wrong)[0]
+        raise DataError(
+            f"{owner}: row {row}, neuron {layout.names[j]!r} is {array[row, j]} beside fractions; where there are "
+            "fractions, each number is a probability of being on, between 0 and 1."
+        )
+    return NeuronStates(np.where(unknown, 0.0, array), unknown)
 
 
 def as_batch(layout: Layout, array: np.ndarray, owner: str) -> np.ndarray:
@@ -96,11 +118,13 @@ def decode(
 ) -> pa.Table:
     """Back to a table, one column an attribute: the value whose neuron is on, null where none is.
 
-    Where several neurons of an attribute are on, the one with the largest field (in bits) speaks.
+    Where several neurons of an attribute are on, the one with the largest field (in bits) speaks; where neurons are on
+    with a probability, the most probable one.
     """
     import pyarrow as pa
 
-    on = states.on == 1
+    on, strength = (states.on > 0.5, states.on) if states.soft else (states.on == 1, fields)
+    possible = np.ones_like(on) if states.soft else on
     unknown = np.zeros_like(on) if states.unknown is None else states.unknown
     columns = {}
     for a, attribute in enumerate(layout.schema.attributes):
@@ -111,8 +135,9 @@ def decode(
         elif width == 1 and len(attribute.values) == 2:
             code = np.where(unknown[:, mine.start], -1, on[:, mine.start].astype(np.int64))
         else:
-            strongest = np.where(on[:, mine] & ~unknown[:, mine], fields[:, mine], -np.inf)
-            code = np.where(on[:, mine].any(axis=1), strongest.argmax(axis=1), -1)
+            candidates = possible[:, mine] & ~unknown[:, mine]
+            strongest = np.where(candidates, strength[:, mine], -np.inf)
+            code = np.where(candidates.any(axis=1), strongest.argmax(axis=1), -1)
         values = [None if c < 0 else attribute.values[c] for c in code.tolist()]
         kinds = {type(value) for value in attribute.values}
         if len(kinds - {int, float}) > 0 and len(kinds) > 1:

@@ -35,7 +35,7 @@ def recall(
     clamp: Any = None,
     input: Any = 0.0,
     seed: int | np.random.Generator | None = None,
-    max_sweeps: int = 100,
+    max_sweeps: int | None = None,
     record: str | Collection[str] = "sweeps",
     check: str = "record",
     backend: str = "auto",
@@ -48,15 +48,16 @@ def recall(
     network
         From `bnn.learn`, `Network.of` or `Network.load`.
     cues
-        [neurons], [batch, neurons] or [batch, *picture] in {0,1}, {-1,+1} or bool, NaN = unknown; or Records.
+        [neurons], [batch, neurons] or [batch, *picture] in {0,1}, {-1,+1} or bool, NaN = unknown; or Records. For
+        `GradientFlow` also fractions: the probability of each neuron being on [B eq 8].
     dynamics
-        `Asynchronous`, `Synchronous`, `WinnerTakeAll`, `KWinners` or `Glauber`.
+        `Asynchronous`, `Synchronous`, `WinnerTakeAll`, `KWinners`, `Glauber`, or, with graded neurons, `GradientFlow`.
     known
         bool mask, [neurons] or of the cues' shape: False makes that part of the cue unknown.
     clamp
         What may not change: attribute names, a bool mask ([neurons] or of the cues' shape), or ``"known"`` for all that
         the cue knows. A clamped unknown stays silent throughout; free unknowns are filled once, in order, from what
-        is known, before the series starts.
+        is known, before the series starts (in a flow: start at their priors).
     input
         Added to the field, in bits, a number or an array [neurons] or [batch, neurons]: external input, minus a
         threshold, or ``"prior"`` for the prior the network learned (a neuron then turns on by its posterior, not by
@@ -64,10 +65,10 @@ def recall(
     seed
         Of the orders and the noise: a whole number, or a Generator to draw it from; None draws one. The trace keeps it.
     max_sweeps
-        Rows that have not settled by then end with the outcome ``"limit"``.
+        Rows that have not settled by then end with the outcome ``"limit"``; None: 100, or 10,000 steps of a flow.
     record
         ``"sweeps"`` (series at each sweep's end), ``"flips"`` (also every flip), ``"states"`` (also the states at each
-        sweep's end), or several of them.
+        sweep's end), or several of them. A flow has no flips to record, and its sweeps are steps.
     check
         ``"raise"``: a rise where the guarantee holds is a `DescentError`; ``"record"``: it is only recorded.
     backend
@@ -100,10 +101,14 @@ def recall(
         raise DataError(f"recall.network: got {type(network).__name__}; give a Network, such as bnn.learn(records).")
     if not isinstance(dynamics, Dynamics):
         raise DataError(f"recall.dynamics: got {dynamics!r}; give an instance, such as bnn.Asynchronous().")
+    if max_sweeps is None:
+        max_sweeps = dynamics.limit
     if not isinstance(max_sweeps, int | np.integer) or max_sweeps < 1:
         raise DataError(f"recall.max_sweeps: got {max_sweeps!r}; give a whole number of at least 1.")
     if (refusal := dynamics.refusal(network)) is not None:
         raise DataError(f"{type(dynamics).__name__}: {refusal}.")
+    if dynamics.graded and "flips" in wanted:
+        raise DataError('recall.record: a flow has no single flips; record="states" keeps its path.')
     if seed is None:
         seed = np.random.default_rng()
     if isinstance(seed, np.random.Generator):
@@ -111,19 +116,23 @@ def recall(
     if not isinstance(seed, int | np.integer) or seed < 0:
         raise DataError(f"recall.seed: got {seed!r}; use a whole number of at least 0, or a numpy Generator.")
 
-    cue = coding.read_states(network.layout, cues, "recall.cues")
+    cue = coding.read_states(network.layout, cues, "recall.cues", soft=True)
+    if cue.soft and not dynamics.graded:
+        raise DataError(
+            f"recall.cues: there are fractions, and neurons of {type(dynamics).__name__} are on or off; use "
+            "GradientFlow, or round the cues."
+        )
     if len(cue.on) == 0:
         raise DataError("recall.cues: got no rows; give at least one cue.")
     if known is not None:
         hidden = ~_mask(network, known, len(cue.on), "recall.known") | np.zeros_like(cue.on, dtype=np.bool_)
         hidden |= False if cue.unknown is None else cue.unknown
-        cue = coding.NeuronStates(np.where(hidden, np.int8(0), cue.on), hidden)
+        cue = coding.NeuronStates(np.where(hidden, cue.on.dtype.type(0), cue.on), hidden)
     held = _clamped(network, clamp, cue)
     begun = dynamics.admissible(network, cue, torch.from_numpy(held))
     external = external_input(network, input, len(cue.on))
-    work, unknown = _begin(network, begun, held, external, seed, backend, "flips" in wanted)
+    work, unknown = _begin(network, begun, held, external, seed, backend, "flips" in wanted, dynamics.graded)
     dynamics.start(work, unknown)
-    _energies(work)
     dynamics.begin(work)
     silent = None if unknown is None else unknown & ~work.free
 
@@ -141,11 +150,11 @@ def recall(
     energy = recorder.series("energy")
     lyapunov = energy if work.lyapunov is work.energy else recorder.series("lyapunov")
     guarantee = dynamics.guarantee(network)
-    tolerance = tolerance_of(network, external)
+    rounding = tolerance_of(network, external, dynamics.graded)
     largest, mismatch = float(work.rise.max()), audit(work)
-    descent = Descent(
-        largest <= tolerance and mismatch <= tolerance, largest, mismatch, tolerance, guarantee.holds, guarantee.reason
-    )
+    holds = float(work.excess.max()) <= rounding and mismatch <= rounding
+    tolerance = rounding + work.allowed
+    descent = Descent(holds, largest, mismatch, tolerance, guarantee.holds, guarantee.reason)
     if check == "raise" and guarantee.holds and not descent.holds:
         raise DescentError(
             f"recall: the {dynamics.lyapunov} rose by {largest:.3g} bits and the independent checks differ by "
@@ -170,14 +179,15 @@ def recall(
         lyapunov=lyapunov,
         energy=energy,
         log_similarity=similarity,
-        times=np.arange(energy.shape[1], dtype=np.float64),
+        times=np.arange(energy.shape[1], dtype=np.float64) if work.time is None else recorder.series("time"),
         outcome=np.array(OUTCOMES)[work.outcome],
         other_phase=other,
         flips=recorder.flips,
         sweeps=recorder.sweeps,
         descent=descent,
         flip_log=recorder.flip_log() if "flips" in wanted else None,
-        history=recorder.history(),
+        history=recorder.series("states") if "states" in wanted else None,
+        suspended=None if work.suspended is None or not recorder.ever_suspended else recorder.series("suspended"),
     )
 
 
@@ -241,29 +251,34 @@ def _begin(
     seed: int,
     backend: str,
     log_flips: bool,
+    graded: bool,
 ) -> tuple[Work, Bool[Tensor, "batch neurons"] | None]:
     """Working memory with the fields of the cue, and what is unknown."""
     if backend not in BACKENDS:
         raise unknown_name("recall.backend", backend, BACKENDS)
     device = network.weights.device
-    compiled = device.type == "cpu" and backend != "torch"
+    compiled = device.type == "cpu" and backend != "torch" and not graded
+    if backend == "compiled" and graded:
+        raise DataError("recall.backend: a flow runs in torch everywhere, without compiled loops; use 'auto'.")
     if backend == "compiled" and not compiled:
         raise DataError(f"recall.backend: compiled loops run on the CPU, the network is on {device}; use 'auto'.")
     states, unknown = network.values_of(cue)
     if unknown is not None:
         network.unknown_attributes(unknown)  # refuses half-known attributes
     bias = network.bias_for(unknown) + external
+    if graded:
+        states = states.to(bias.dtype)
     zeros = np.zeros(len(states))
     work = Work(
         network=network,
         states=states,
-        fields=_fields(network, states, bias, compiled),
+        fields=torch.empty_like(states) if graded else _fields(network, states, bias, compiled),
         bias=bias,
         free=~torch.from_numpy(held).to(device),
         seed=seed,
         compiled=compiled,
         log_flips=log_flips,
-        mirror=None if network.symmetric else states.to(bias.dtype) @ network.weights + bias,
+        mirror=None if network.symmetric or graded else states.to(bias.dtype) @ network.weights + bias,
         energy=zeros,
         lyapunov=zeros,
         rise=zeros.copy(),
@@ -287,14 +302,3 @@ def _fields(network: Network, states: Tensor, bias: Tensor, compiled: bool) -> T
             threads.run(lambda begin, end: sums.add_active(*arrays, rows[begin:end], 0, n), batch, GRAIN)
         return fields
     return torch.addmm(bias, states.to(bias.dtype), network.columns)
-
-
-def _energies(work: Work) -> None:
-    """E of the present states, from the fields."""
-    if not work.compiled:
-        values = work.states.double()
-        work.energy[:] = 0.0 - 0.5 * (values * (work.fields.double() + work.bias.double())).sum(dim=1).cpu().numpy()
-        return
-    states, fields, bias = work.views("states", "fields", "bias")
-    rows = np.arange(work.batch)
-    threads.run(lambda begin, end: sums.energies(states, fields, bias, work.energy, rows[begin:end]), len(rows), GRAIN)

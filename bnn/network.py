@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from torch import Tensor
 
 from bnn import coding, rounding
 from bnn.coding import NeuronStates
-from bnn.errors import DataError, FileError
+from bnn.errors import DataError, FileError, unknown_name
 from bnn.files import read_tensors, write_tensors
 from bnn.records import Records
 from bnn.schema import Attribute, Layout, Schema
@@ -199,16 +200,80 @@ class Network:
         found = int(self._found["least"])
         return None if found < 0 else found
 
-    def field(self, states: States) -> Float[Tensor, "batch neurons"]:
+    @property
+    def indefinite(self) -> int | None:
+        """The first attribute whose weights between its values are not positive semidefinite, None where all are."""
+        if "indefinite" not in self._found:
+            same = torch.tensor(self.layout.attribute, device=self.weights.device)
+            inner = (self.weights != 0) & (same[:, None] == same)
+            bad = -1
+            for a in torch.unique(same[inner.any(dim=1)]).tolist():
+                mine = slice(*self.layout.start[a : a + 2].tolist())
+                block = self.weights[mine, mine].double()
+                if float(torch.linalg.eigvalsh(block)[0]) < -1e-12 * float(block.abs().max()):
+                    bad = a
+                    break
+            self._found["indefinite"] = torch.tensor(bad)
+        found = int(self._found["indefinite"])
+        return None if found < 0 else found
+
+    @property
+    def largest_row_sum(self) -> float:
+        """Largest sum of |W(j,i)| over i: no eigenvalue is larger in size."""
+        if "row sum" not in self._found:
+            self._found["row sum"] = self.weights.abs().sum(dim=1, dtype=torch.float64).max().cpu()
+        return float(self._found["row sum"])
+
+    @property
+    def least_eigenvalue(self) -> float:
+        """Smallest eigenvalue of the weights, where they are symmetric."""
+        if "least eigenvalue" not in self._found:
+            self._found["least eigenvalue"] = torch.linalg.eigvalsh(self.weights.double())[0].cpu()
+        return float(self._found["least eigenvalue"])
+
+    def field(self, states: States, mixing: str = "geometric") -> Float[Tensor, "batch neurons"]:
         """Field h = W V + b, in bits: what the other neurons say for (positive) or against a neuron being on.
 
         Parameters
         ----------
         states
-            [batch, neurons] in {0,1}, {-1,+1} or bool, NaN = unknown (adds nothing, [B eq 4]); or Records.
+            [batch, neurons] in {0,1}, {-1,+1} or bool, NaN = unknown (adds nothing, [B eq 4]); or Records. Fractions
+            are probabilities of being on, and the field is then the expected information [B eq 8, 9, 23].
+        mixing
+            How uncertain evidence counts: ``"geometric"``, the mean of the information [B eq 10]; or ``"arithmetic"``,
+            the information of the mean: P(j | evidence) = sum over values v of P(v) P(j | v), the reading of Ihara
+            (1987) that [B 2.3] names. The latter needs a neuron for each value (probability form of a table) and a
+            distribution over the values of each known attribute; of certain evidence both say the same.
+
+        Examples
+        --------
+        >>> layout = Layout(Schema((Attribute("a", (0, 1)), Attribute("b", (0, 1)))), "values")
+        >>> network = Network.of([[0, 0, 1, -1], [0, 0, -1, 1], [1, -1, 0, 0], [-1, 1, 0, 0]], layout=layout)
+        >>> half = [[0.5, 0.5, float("nan"), float("nan")]]
+        >>> network.field(half)[0, 2].item(), round(network.field(half, "arithmetic")[0, 2].item(), 3)
+        (0.0, 0.322)
         """
         values, bias = self._terms(states, "Network.field.states")
-        return values @ self.columns + bias
+        if mixing == "geometric":
+            return values @ self.columns + bias
+        if mixing != "arithmetic":
+            raise unknown_name("Network.field.mixing", mixing, ("arithmetic", "geometric"))
+        if self.low != 0 or self.layout.coding != "values" or self.silence is not None:
+            raise DataError(
+                'Network.field.mixing: "arithmetic" needs a neuron for each value; learn "probability" from a table.'
+            )
+        fields = bias.repeat(len(values), 1) if len(bias) == 1 else bias.clone()
+        for first, last in pairwise(self.layout.start.tolist()):
+            chances = values[:, first:last]
+            total = chances.sum(dim=1)
+            known = total > 0.0
+            if bool((known & ((total - 1.0).abs() > 1e-6)).any()):
+                name = self.layout.schema.names[int(self.layout.attribute[first])]
+                raise DataError(
+                    f"Network.field.states: the values of {name!r} do not sum to 1; arithmetic mixing needs that."
+                )
+            fields[known] += torch.log2(chances[known] @ torch.exp2(self.columns[first:last]))
+        return fields
 
     def energy(self, states: States) -> Float[Tensor, " batch"]:
         """Energy E = -1/2 V' W V - b' V, float64, in bits; what asynchronous recall never raises [B eq 5].
@@ -227,7 +292,7 @@ class Network:
 
         NaN where something is unknown and the constant depends on what is known (odds form).
         """
-        read = coding.read_states(self.layout, states, "Network.log_similarity.states")
+        read = coding.read_states(self.layout, states, "Network.log_similarity.states", soft=True)
         similarity = -2.0 * self.energy(states) + self.constant
         if read.unknown is not None and self.silence is not None:
             similarity[torch.from_numpy(read.unknown.any(axis=1)).to(similarity.device)] = torch.nan
@@ -274,9 +339,9 @@ class Network:
     def decode(self, states: States) -> pa.Table:
         """Back to a table of attribute = value (pyarrow); null where no neuron of the attribute is on.
 
-        Where several are on, the one with the largest field speaks.
+        Where several are on, the one with the largest field speaks; of probabilities, the largest.
         """
-        read = coding.read_states(self.layout, states, "Network.decode.states")
+        read = coding.read_states(self.layout, states, "Network.decode.states", soft=True)
         return coding.decode(self.layout, read, self.field(states).cpu().double().numpy())
 
     def cut(self, share: float, seed: int | np.random.Generator | None = None) -> Network:
@@ -368,12 +433,12 @@ class Network:
 
     def _terms(self, states: States, owner: str) -> tuple[Tensor, Tensor]:
         """Values V (0 where unknown) in the weights' dtype, and the bias of each row."""
-        read = coding.read_states(self.layout, states, owner)
+        read = coding.read_states(self.layout, states, owner, soft=True)
         values, unknown = self.values_of(read)
         return values.to(self.weights.dtype), self.bias_for(unknown, owner)
 
     def values_of(self, read: NeuronStates) -> tuple[Shaped[Tensor, "batch neurons"], Tensor | None]:
-        """int8 states 1, ``low`` and, where unknown, 0, on the network's device; and the mask of the unknown."""
+        """States from ``low`` to 1 and, where unknown, 0, on the network's device; and the mask of the unknown."""
         values = 2 * read.on - 1 if self.low == -1 else read.on.copy()
         unknown = None
         if read.unknown is not None:

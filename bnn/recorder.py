@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from jaxtyping import Float64, Int8, Shaped
+from jaxtyping import Float64, Shaped
 from torch import Tensor
 
 from bnn.dynamics.base import GRAIN, Work
@@ -22,17 +22,24 @@ class Recorder:
         self.flips = np.zeros_like(work.flips)
         self.sweeps = np.zeros_like(work.flips)
         self.steps = 0  # until the last change of anything recorded
-        self.kept: dict[str, list[np.ndarray]] = {"energy": [], "lyapunov": [], "input": [], "states": []}
+        names = ("energy", "lyapunov", "input", "states", "time", "suspended")
+        self.kept: dict[str, list[np.ndarray]] = {name: [] for name in names}
         self.add(-1)
 
     def add(self, number: int) -> None:
         """Keep the state of affairs after sweep ``number``; -1 before the first."""
         work = self.work
         self.flips += work.flips
-        self.sweeps[work.flips > 0] = number + 1
+        changed = work.flips > 0
+        if work.time is not None and work.suspended is not None:
+            if number >= 0:
+                changed |= work.time != self.kept["time"][-1]
+            self.kept["time"].append(work.time.copy())
+            self.kept["suspended"].append(work.suspended.copy())
+        self.sweeps[changed] = number + 1
         # The two-step energy falls once more in the step that finds the state unchanged
         apart = work.lyapunov is not work.energy
-        if work.flips.any() or (apart and number >= 0 and (work.lyapunov != self.kept["lyapunov"][-1]).any()):
+        if changed.any() or (apart and number >= 0 and (work.lyapunov != self.kept["lyapunov"][-1]).any()):
             self.steps = number + 1
         self.kept["energy"].append(work.energy.copy())
         if apart:
@@ -71,9 +78,10 @@ class Recorder:
             similarity[silent.any(dim=1).cpu().numpy()] = np.nan
         return similarity
 
-    def history(self) -> Int8[np.ndarray, "batch steps neurons"] | None:
-        """States at each sweep's end."""
-        return self.series("states") if self.keep_states else None
+    @property
+    def ever_suspended(self) -> bool:
+        """Whether any step changed the gain."""
+        return any(kept.any() for kept in self.kept["suspended"])
 
     def flip_log(self) -> FlipLog:
         """All flips, row by row."""

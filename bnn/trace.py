@@ -35,7 +35,8 @@ class Descent:
     mismatch
         Largest disagreement of the independent checks, in bits.
     tolerance
-        What rounding may do, in bits: 0 for networks rounded to a grid (all that `bnn.learn` makes).
+        What rounding may do, in bits: 0 for networks rounded to a grid (all that `bnn.learn` makes). In a flow, where
+        each rise is held against the error of its own step as the solver estimates it, also the largest of these.
     guaranteed
         Whether theory promises descent for this network under this dynamics.
     reason
@@ -103,13 +104,14 @@ class Trace:
     network, dynamics, seed
         What ran; the same three and the same cues give the same trace, bit for bit.
     cues
-        int8 [batch, neurons]: the cue as read, 1 on, `network.low` off, 0 unknown where low is -1 (see `unknown`).
+        [batch, neurons]: the cue as read, 1 on, `network.low` off, between them where uncertain, 0 where `unknown`.
     unknown
         bool [batch, neurons]: what the cue left unknown, or None.
     start
-        int8 [batch, neurons]: states at the start of the series, after unknown attributes were filled.
+        [batch, neurons]: states at the start of the series, after unknown attributes were filled.
     states
-        int8 [batch, neurons]: final states, 1 on, `network.low` off; a silent neuron (clamped unknown) is 0.
+        [batch, neurons]: final states, int8, 1 on, `network.low` off; in a flow graded, in the weights' dtype. A silent
+        neuron (clamped unknown) is 0.
     silent
         bool [batch, neurons]: neurons that were clamped while unknown and took no part, or None.
     lyapunov
@@ -119,13 +121,15 @@ class Trace:
     log_similarity
         float64 [batch, sweeps + 1], bits: log2 Sim, input left out; NaN where silent neurons make it undefined.
     times
-        float64 [sweeps + 1]: number of the sweep.
+        float64, along the series: [sweeps + 1], number of the sweep; in a flow [batch, steps + 1], each row's own clock
+        (a step that was tried again smaller repeats its entry).
     outcome
-        [batch]: ``"settled"`` (a fixed point), ``"cycle"`` (of two, see `other_phase`), ``"limit"`` (of sweeps).
+        [batch]: ``"settled"`` (a fixed point), ``"cycle"`` (of two, see `other_phase`), ``"limit"`` (of sweeps or
+        time), ``"stalled"`` (a flow whose step shrank to nothing or whose state overflowed: take solver "descent").
     other_phase
         int8 [batch, neurons] or None where no row cycles: the other state of a cycle; elsewhere the final state.
     flips
-        int64 [batch]: neurons changed, counted each time.
+        int64 [batch]: neurons changed, counted each time; in a flow those that crossed the middle of their range.
     sweeps
         int64 [batch]: sweeps until the last change.
     descent
@@ -133,28 +137,31 @@ class Trace:
     flip_log
         Every flip, or None unless ``record="flips"``.
     history
-        int8 [batch, sweeps + 1, neurons]: states at each sweep's end, or None unless ``record="states"``.
+        [batch, sweeps + 1, neurons]: states at each sweep's end, or None unless ``record="states"``.
+    suspended
+        bool [batch, steps + 1]: entries whose step changed the gain, so that no descent was promised; None if none did.
     """
 
     network: Network
     dynamics: Dynamics
     seed: int
-    cues: Int8[np.ndarray, "batch neurons"]
+    cues: Shaped[np.ndarray, "batch neurons"]
     unknown: Bool[np.ndarray, "batch neurons"] | None
-    start: Int8[np.ndarray, "batch neurons"]
-    states: Int8[np.ndarray, "batch neurons"]
+    start: Shaped[np.ndarray, "batch neurons"]
+    states: Shaped[np.ndarray, "batch neurons"]
     silent: Bool[np.ndarray, "batch neurons"] | None
     lyapunov: Float64[np.ndarray, "batch steps"]
     energy: Float64[np.ndarray, "batch steps"]
     log_similarity: Float64[np.ndarray, "batch steps"]
-    times: Float64[np.ndarray, " steps"]
+    times: Float64[np.ndarray, " steps"] | Float64[np.ndarray, "batch steps"]
     outcome: Shaped[np.ndarray, " batch"]
     other_phase: Int8[np.ndarray, "batch neurons"] | None
     flips: Int[np.ndarray, " batch"]
     sweeps: Int[np.ndarray, " batch"]
     descent: Descent
     flip_log: FlipLog | None = None
-    history: Int8[np.ndarray, "batch steps neurons"] | None = None
+    history: Shaped[np.ndarray, "batch steps neurons"] | None = None
+    suspended: Bool[np.ndarray, "batch steps"] | None = None
     lyapunov_name: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -169,11 +176,22 @@ class Trace:
 
     @property
     def final(self) -> Float32[np.ndarray, "batch neurons"]:
-        """Final states as float32, NaN where silent: what `Network.field`, `energy` and `decode` understand."""
+        """Final states as `Network.field`, `energy` and `decode` understand them, NaN where silent.
+
+        float32 in {low, 1}; of a flow the probabilities of being on, which is what it remembers of a graded state.
+        """
         states = self.states.astype(np.float32)
+        if self.dynamics.graded:
+            states = ((states - self.network.low) / (1 - self.network.low)).astype(np.float32)
         if self.silent is not None:
             states[self.silent] = np.nan
         return states
+
+    @property
+    def discrete(self) -> Int8[np.ndarray, "batch neurons"]:
+        """Final states, 1 on, `network.low` off and 0 silent: themselves, or those nearest to the graded ones."""
+        states = self.dynamics.discrete(self.network, self.states)
+        return states if self.silent is None else np.where(self.silent, np.int8(0), states)
 
     def decode(self) -> pa.Table:
         """The final states as a table (pyarrow), one column an attribute; null where it is silent or has no value."""
@@ -198,13 +216,13 @@ class Trace:
         )
         compared = taking_part.sum(axis=1)
         targets = 2 * read.on.T.astype(np.float32) - 1
-        nearest = np.empty(len(self), dtype=np.int64)
+        states, nearest = self.discrete, np.empty(len(self), dtype=np.int64)
         best, worst = np.empty_like(compared), np.empty_like(compared)
         rows = max(1, BLOCK // len(read.on))
         for first in range(0, len(self), rows):
             block = slice(first, first + rows)
             # Whole numbers, exact below 2^24
-            agreement = ((2 * (self.states[block] == 1) - 1) * taking_part[block]) @ targets
+            agreement = ((2 * (states[block] == 1) - 1) * taking_part[block]) @ targets
             nearest[block] = agreement.argmax(axis=1)
             best[block], worst[block] = agreement.max(axis=1), agreement.min(axis=1)
         equal, reverse = (best == compared) & (compared > 0), worst == -compared

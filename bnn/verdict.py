@@ -34,12 +34,14 @@ def audit(work: Work) -> float:
     return float(np.maximum(along.cpu().numpy(), np.abs(anew - work.energy)).max())
 
 
-def tolerance_of(network: Network, external: Float[Tensor, "_ neurons"]) -> float:
-    """What rounding may do to the checks, in bits: nothing where weights and input lie on a grid with room to spare."""
+def tolerance_of(network: Network, external: Float[Tensor, "_ neurons"], graded: bool) -> float:
+    """What rounding may do to the checks, in bits: nothing where all sums lie on a grid with room to spare."""
     largest = float(external.abs().max())
     bits = 22 if network.weights.dtype == torch.float32 else 51
     room = 1 if network.weights.dtype == torch.float32 else network.neurons
-    if network.grid is not None and (largest == 0.0 or largest * room <= 2.0**bits * network.grid):
+    if network.grid is not None and not graded and (largest == 0.0 or largest * room <= 2.0**bits * network.grid):
         return 0.0
     size = float(network.weights.abs().sum(dtype=torch.float64) + network.bias.abs().sum(dtype=torch.float64))
-    return 8.0 * torch.finfo(network.weights.dtype).eps * (size + largest * network.neurons)
+    # Graded states fill every bit of a sum, and networks with many equal weights round all their fields the same way
+    terms = 4.0 * network.neurons**0.5 if graded else 8.0
+    return terms * torch.finfo(network.weights.dtype).eps * (size + largest * network.neurons)

@@ -175,4 +175,7 @@ DYNAMICS_CASES = (
     DynamicsCase(bnn.Glauber(temperature=1.0), oracles.run_glauber),
 )
 
+FLOW_CASES = tuple(bnn.GradientFlow(solver=solver) for solver in ("dopri5", "rk4", "euler", "descent"))
+"""Graded neurons: their twin computes the free energy of every recorded state, by `oracles.free_energy`."""
+
 NETWORK_CASES = (*RULE_CASES, *HAND_CASES)

@@ -31,7 +31,8 @@ def kinds_of_dynamics():
 def test_every_dynamics_has_its_registry_line_and_its_case():
     found = set(kinds_of_dynamics())
     assert len(found) >= 5
-    assert found == set(bnn.DYNAMICS.values()) == {type(case.dynamics) for case in cases.DYNAMICS_CASES}
+    tested = {type(case.dynamics) for case in cases.DYNAMICS_CASES} | {type(flow) for flow in cases.FLOW_CASES}
+    assert found == set(bnn.DYNAMICS.values()) == tested
     assert all(bnn.DYNAMICS[kind.name] is kind and getattr(bnn, kind.__name__) is kind for kind in found)
 
 

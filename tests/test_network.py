@@ -1,5 +1,7 @@
 """The network: fields, energies, unknown neurons, damage, other types, and files."""
 
+from itertools import pairwise
+
 import cases
 import numpy as np
 import pytest
@@ -244,3 +246,35 @@ def test_states_speak_for_whom_they_were_given_to():
         network.field([[np.nan, 0, 1, 1]])
     with pytest.raises(SchemaError, match=r"Network\.encode\.table: the schemas differ"):
         network.encode(PATTERNS)
+
+
+def test_arithmetic_mixing_is_the_information_of_the_mean():
+    """log2 sum of P(v) Q(j,v) over the values of each attribute; the same as the geometric one for certain evidence."""
+    zoo = bnn.datasets.load("zoo")
+    network = bnn.learn(zoo)
+    sure = network.encode(zoo[:3])
+    assert network.field(sure, "arithmetic").numpy() == pytest.approx(network.field(sure).numpy(), abs=1e-9)
+    rng = np.random.default_rng(0)
+    soft, start = np.full((2, network.neurons), np.nan), network.layout.start
+    for first, last in pairwise(start[:6]):
+        soft[:, first:last] = rng.dirichlet(np.ones(last - first), 2)
+    weights = network.weights.tolist()
+    for row, fields in zip(soft.tolist(), network.field(soft, "arithmetic").tolist(), strict=True):
+        for j in range(network.neurons):
+            expected = sum(
+                np.log2(sum(row[v] * 2 ** weights[j][v] for v in range(first, last)))
+                for first, last in pairwise(start[:6].tolist())
+            )
+            assert fields[j] == pytest.approx(expected, abs=1e-9)
+    assert (network.field(soft, "arithmetic") >= network.field(soft) - 1e-9).all()  # Jensen's inequality
+
+
+def test_arithmetic_mixing_needs_distributions_over_values():
+    patterns = bnn.Records.from_patterns([[1, 0], [0, 1], [1, 1]])
+    with pytest.raises(DataError, match=r"Network\.field\.mixing: \"arithmetic\" needs a neuron for each value; learn"):
+        bnn.learn(patterns, "odds").field([[0.5, 1]], "arithmetic")
+    with pytest.raises(DataError, match=r"Network\.field\.mixing: there is no 'arithmetik'; did you mean 'arithmetic'"):
+        bnn.learn(patterns).field([[1, 1]], "arithmetik")
+    network = cases.two_of_two()
+    with pytest.raises(DataError, match=r"Network\.field\.states: the values of 'b' do not sum to 1; arithmetic"):
+        network.field([[1, 0, 0.5, 0.2]], "arithmetic")

@@ -81,7 +81,7 @@ def summarise(rule: str, trace: Trace, truth: Records) -> Summary:
     """Sum up a recall whose cue r should come back to row r of the truth."""
     own = coding.read_states(trace.network.layout, truth, "recall.truth")
     before = _overlaps(trace.cues, own, trace.unknown)
-    after = _overlaps(trace.states, own, trace.silent)
+    after = _overlaps(trace.discrete, own, trace.silent)
     return Summary(
         rule=rule,
         cues=len(trace),
@@ -116,7 +116,7 @@ def answers(
     network = trace.network
     fields = network.field(trace.final)[0].cpu().double().numpy()
     external = external_input(network, given, 1)[0].cpu().double().numpy()
-    on = trace.states[0] == 1
+    on = trace.discrete[0] == 1
     told = []
     for name in hidden:
         code = int(truth.codes[0, truth.schema.index(name)])

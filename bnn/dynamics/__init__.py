@@ -1,11 +1,21 @@
 """Dynamics of recall; a new one is a file and a line here."""
 
 from bnn.dynamics.base import Dynamics
+from bnn.dynamics.flow import GradientFlow
 from bnn.dynamics.threshold import Asynchronous, Glauber, Synchronous
 from bnn.dynamics.winners import KWinners, WinnerTakeAll
 
-__all__ = ["DYNAMICS", "Asynchronous", "Dynamics", "Glauber", "KWinners", "Synchronous", "WinnerTakeAll"]
+__all__ = [
+    "DYNAMICS",
+    "Asynchronous",
+    "Dynamics",
+    "Glauber",
+    "GradientFlow",
+    "KWinners",
+    "Synchronous",
+    "WinnerTakeAll",
+]
 
 DYNAMICS: dict[str, type[Dynamics]] = {
-    kind.name: kind for kind in (Asynchronous, Synchronous, WinnerTakeAll, KWinners, Glauber)
+    kind.name: kind for kind in (Asynchronous, Synchronous, WinnerTakeAll, KWinners, Glauber, GradientFlow)
 }

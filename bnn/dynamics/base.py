@@ -10,19 +10,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float, Float64, Int8, Int64
+from jaxtyping import Bool, Float, Float64, Int8, Int64, Shaped
 from torch import Tensor
 
 from bnn.coding import NeuronStates
-from bnn.kernels import parallel, threads, twins, winners
+from bnn.kernels import parallel, sums, threads, twins, winners
 from bnn.network import Network
 
-RUNNING, SETTLED, CYCLE = 0, 1, 2
+RUNNING, SETTLED, CYCLE, STALLED, ENDED = range(5)
 GRAIN = 32  # rows a thread takes at least: waking one costs as much as a few rows
 SAMPLE = 64  # rows that tell whether a dense product is quicker than single columns
-ENERGY, TWO_STEP = "energy", "two-step energy"
+ENERGY, TWO_STEP, FREE_ENERGY = "energy", "two-step energy", "free energy"
 ORDER, NOISE = 1, 2  # streams of one seed: never the one that made the cues
-OUTCOMES = ("limit", "settled", "cycle")
+OUTCOMES = ("limit", "settled", "cycle", "stalled", "limit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Work:
     Attributes
     ----------
     states
-        int8 [batch, neurons]: 1 on, ``low`` off, 0 silent (clamped and unknown).
+        [batch, neurons], 0 silent (clamped and unknown): int8, 1 on, ``low`` off; or graded, in the weights' dtype.
     fields
         W V + b + input, in the weights' dtype, bits.
     bias
@@ -61,6 +61,15 @@ class Work:
         W' V + b + input where weights are asymmetric, else None.
     energy, lyapunov, rise
         float64 [batch], bits: E now, what must fall now (E itself or another array), the largest single rise of that.
+    excess
+        float64 [batch], bits: the largest rise beyond the error that its step may have made; ``rise`` itself where
+        steps are exact.
+    allowed
+        Largest error, in bits, by which a rise was excused: what the solver's error may do in that step.
+    solvers
+        Of a flow: what it keeps of the rows at work.
+    time, suspended
+        Of a flow, else None: each row's own clock, float64 [batch], and whether the gain changed in its last step.
     flips
         int64 [batch]: neurons that changed in the last sweep.
     outcome
@@ -74,7 +83,7 @@ class Work:
     """
 
     network: Network
-    states: Int8[Tensor, "batch neurons"]
+    states: Int8[Tensor, "batch neurons"] | Float[Tensor, "batch neurons"]
     fields: Float[Tensor, "batch neurons"]
     bias: Float[Tensor, "_ neurons"]
     free: Bool[Tensor, "_ neurons"]
@@ -90,9 +99,15 @@ class Work:
     previous: Int8[Tensor, "batch neurons"] | None = None
     chosen: Int8[Tensor, "batch neurons"] | None = None
     log: list[tuple[int, np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=list)
+    allowed: float = 0.0
+    solvers: list[Any] = field(default_factory=list)
+    time: Float64[np.ndarray, " batch"] | None = None
+    suspended: Bool[np.ndarray, " batch"] | None = None
+    excess: Float64[np.ndarray, " batch"] = field(init=False)
     arrays: dict[str, np.ndarray] = field(init=False)
 
     def __post_init__(self) -> None:
+        self.excess = self.rise
         mirror = self.fields[:0, :0] if self.mirror is None else self.mirror
         tensors = {
             "weights": self.network.weights,
@@ -155,19 +170,32 @@ class Dynamics(ABC):
         False where a row never comes to rest by itself.
     one_value
         Whether an unknown attribute is filled with one value, or each of its neurons asked for itself.
+    graded
+        Whether neurons take states between off and on.
+    limit
+        Sweeps after which a recall stops unless it says otherwise.
     """
 
     name: ClassVar[str]
     settles: ClassVar[bool] = True
     one_value: ClassVar[bool] = False
+    graded: ClassVar[bool] = False
+    limit: ClassVar[int] = 100
 
     @property
     def lyapunov(self) -> str:
-        """Name of the function that must fall: ``"energy"`` or ``"two-step energy"``."""
+        """Name of the function that must fall: ``"energy"``, ``"two-step energy"`` or ``"free energy"``."""
         return ENERGY
 
     def begin(self, work: Work) -> None:
-        """Set the Lyapunov function of the first state; the two-step energy of a state that follows itself is 2 E."""
+        """Set E and what must fall of the first state; the two-step energy of a state that follows itself is 2 E."""
+        if work.compiled:
+            arrays = (*work.views("states", "fields", "bias"), work.energy)
+            rows = np.arange(work.batch)
+            threads.run(lambda begin, end: sums.energies(*arrays, rows[begin:end]), len(rows), GRAIN)
+        else:
+            twice = work.states.double() * (work.fields.double() + work.bias.double())
+            work.energy[:] = 0.0 - 0.5 * twice.sum(dim=1).cpu().numpy()
         work.lyapunov = 2.0 * work.energy if self.lyapunov == TWO_STEP else work.energy
 
     @abstractmethod
@@ -205,6 +233,12 @@ class Dynamics(ABC):
             GRAIN,
         )  # fmt: skip
         return None
+
+    def discrete(
+        self, network: Network, states: Shaped[np.ndarray, "rows neurons"]
+    ) -> Int8[np.ndarray, "rows neurons"]:
+        """The states 1 and ``low`` nearest to these."""
+        return states
 
     @abstractmethod
     def sweep(self, work: Work, number: int) -> None:

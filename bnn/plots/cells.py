@@ -77,7 +77,7 @@ def truth_of(trace: Trace, patterns: Any, owner: str) -> Truth:
     compared = np.ones_like(on) if trace.silent is None else ~trace.silent
     if read.unknown is not None:
         compared &= ~read.unknown
-    wrong = ((trace.states == 1) != on) & compared
+    wrong = ((trace.discrete == 1) != on) & compared
     exact = ~wrong.any(axis=1)
     overlap = 1.0 - 2.0 * wrong.sum(axis=1) / np.maximum(compared.sum(axis=1), 1)
     if match is None:
@@ -117,7 +117,7 @@ def lines_of(trace: Trace, rows: Sequence[int], truth: Truth | None) -> dict[str
     """Cells of the cue, of what was recalled, and of the truth where it is given, by name."""
     lines = {
         "cue": cells_of(trace.cues == 1, trace.unknown),
-        "recalled": cells_of(trace.states == 1, trace.silent, None if truth is None else truth.wrong),
+        "recalled": cells_of(trace.discrete == 1, trace.silent, None if truth is None else truth.wrong),
     }
     if truth is not None:
         lines[truth.name] = cells_of(truth.on, truth.unknown)

@@ -1,0 +1,189 @@
+"""Runge-Kutta solvers of a flow: Euler, the classical RK4, and Dormand-Prince 5(4) with error control row by row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Float64, Int64
+from torch import Tensor
+
+from bnn.dynamics.activations import LN2
+from bnn.dynamics.base import Work
+from bnn.dynamics.graded import Equations, Solver
+
+SMALLEST = 1e-10  # of tau: a step below it goes nowhere
+SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Tableau:
+    """Coefficients of an explicit method whose last stage is the new state: its field serves record and next step.
+
+    Attributes
+    ----------
+    nodes
+        Time of each stage after the first, in steps.
+    weights
+        Weights of the slopes before it, one line a stage after the first.
+    error
+        Weights of all slopes that give the new state minus the one of an embedded method of the neighbouring order.
+    order
+        Order of the error estimate plus one, by which steps are chosen; None for fixed steps.
+    limit
+        Largest step times the fastest rate at which the method is stable on the negative axis.
+    """
+
+    nodes: tuple[float, ...]
+    weights: tuple[tuple[float, ...], ...]
+    error: tuple[float, ...]
+    order: int | None
+    limit: float
+
+
+EULER = Tableau((1.0,), ((1.0,),), (0.5, -0.5), None, 2.0)
+# The embedded method of third order uses the slope at the new state in place of the fourth one
+RK4 = Tableau(
+    (1 / 2, 1 / 2, 1.0, 1.0),
+    ((1 / 2,), (0.0, 1 / 2), (0.0, 0.0, 1.0), (1 / 6, 1 / 3, 1 / 3, 1 / 6)),
+    (0.0, 0.0, 0.0, 1 / 6, -1 / 6),
+    None,
+    2.785,
+)
+# J. R. Dormand, P. J. Prince, A family of embedded Runge-Kutta formulae, J. Comp. Appl. Math. 6 (1980) 19-26
+DOPRI5 = Tableau(
+    (1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0),
+    (
+        (1 / 5,),
+        (3 / 40, 9 / 40),
+        (44 / 45, -56 / 15, 32 / 9),
+        (19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729),
+        (9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656),
+        (35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84),
+    ),
+    (71 / 57600, 0.0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40),
+    5,
+    3.306,
+)
+TABLEAUS = {"dopri5": DOPRI5, "rk4": RK4, "euler": EULER}
+
+
+class RungeKutta(Solver):
+    """Integrates levels u, driven by the forces tau du/dt; a row whose step was too large tries a smaller one.
+
+    Parameters
+    ----------
+    work, equations, index
+        As in `Solver`.
+    tableau
+        The method.
+    step
+        Size of fixed steps, or of the first where steps are chosen (None: from the slope).
+    rtol, atol
+        A chosen step may err by atol + rtol |u|, in bits, as a mean square over the free neurons of a row.
+    """
+
+    packed = (*Solver.packed, "levels", "forces", "step")
+    most = 512
+
+    def __init__(
+        self,
+        work: Work,
+        equations: Equations,
+        index: Int64[Tensor, " rows"],
+        tableau: Tableau,
+        step: float | None,
+        rtol: float,
+        atol: float,
+    ) -> None:
+        super().__init__(work, equations, index)
+        self.tableau, self.rtol, self.atol = tableau, rtol, atol
+        inverse = equations.activation.inverse(self.states) / self.gain(self.time)
+        self.levels = inverse if self.free is None else torch.where(self.free, inverse, 0.0)
+        self.forces = self.only_free(self.fields - self.levels)
+        self.step = torch.full_like(self.time, step) if step is not None else self._first_step()
+        self.rows = [self._used(row) for row in (*tableau.weights, tableau.error)]
+        self.room = self.fields.new_empty(0)
+
+    def sweep(self) -> None:
+        """A step of every row."""
+        equations, tableau = self.equations, self.tableau
+        size = torch.minimum(self.step, equations.t_end - self.time)
+        column = (size[:, None] / equations.tau).to(self.fields.dtype)
+        forces = self._room(len(tableau.nodes) + 1)
+        forces[0] = self.forces
+        for stage, node in enumerate(tableau.nodes, start=1):
+            first, weights = self.rows[stage - 1]
+            change = torch.tensordot(weights, forces[first:stage], dims=1)
+            levels = torch.addcmul(self.levels, column, change)
+            time = self.time + node * size
+            states = self.answer(levels, time)
+            fields = torch.addmm(self.bias, states, self.work.network.columns)
+            torch.sub(fields, levels, out=forces[stage])
+            if self.free is not None:
+                forces[stage] *= self.free
+        force = forces[-1].clone()
+        first, weights = self.rows[-1]
+        error = torch.tensordot(weights, forces[first:], dims=1).mul_(column)
+
+        norm = self._norm(error, levels)
+        fine = torch.isfinite(norm)
+        if tableau.order is not None:
+            fine &= norm <= 1.0
+            factor = SAFETY * norm.clamp(min=1e-12).nan_to_num(1e12, 1e12) ** (-1.0 / tableau.order)
+            factor = factor.clamp(SHRINK, GROW)
+            self.step = size * torch.where(fine, factor, factor.clamp(max=0.5))
+        if not bool(fine.all()):
+            keep = ~fine[:, None]
+            levels, force = torch.where(keep, self.levels, levels), torch.where(keep, self.forces, force)
+            states, fields = torch.where(keep, self.states, states), torch.where(keep, self.fields, fields)
+            time = torch.where(fine, time, self.time)
+        self.levels, self.forces = levels, force
+        self.record(states, fields, time, lambda rows: self._may_do(error[rows], states[rows], force[rows], time[rows]))
+        settled = (self.answer(fields, time) - states).abs().amax(dim=1) <= equations.settle
+        least = (1e-15 * time).clamp(min=SMALLEST * equations.tau)
+        self.finish(settled & fine, self.step < least if tableau.order is not None else ~fine)
+
+    def _used(self, row: tuple[float, ...]) -> tuple[int, Float[Tensor, " stages"]]:
+        """The weights of a line from the first that is not zero, and its place."""
+        first = next(stage for stage, weight in enumerate(row) if weight)
+        return first, self.fields.new_tensor(row[first:])
+
+    def _room(self, stages: int) -> Float[Tensor, "stages rows neurons"]:
+        """Memory for the slopes of all stages, the same one as long as it fits."""
+        shape = (stages, *self.levels.shape)
+        wanted = stages * self.levels.numel()
+        if self.room.numel() < wanted:
+            self.room = self.levels.new_empty(wanted)
+        return self.room[:wanted].view(shape)
+
+    def _norm(
+        self, values: Float[Tensor, "rows neurons"], levels: Float[Tensor, "rows neurons"]
+    ) -> Float64[Tensor, " rows"]:
+        """Root mean square over the free neurons, in tolerances at these levels."""
+        norm: Tensor = torch.linalg.vector_norm(values / levels.abs().mul_(self.rtol).add_(self.atol), dim=1).double()
+        number = torch.tensor(values.shape[1]) if self.free is None else self.free.sum(dim=1).clamp(min=1)
+        return norm / number.sqrt()
+
+    def _first_step(self) -> Float64[Tensor, " rows"]:
+        """A hundredth of the time in which the forces would change the levels by their own size."""
+        tau = self.equations.tau
+        level, force = self._norm(self.levels, self.levels), self._norm(self.forces, self.levels)
+        tiny = torch.full_like(level, 1e-6 * tau)
+        return torch.where((level > 1e-5) & (force > 1e-5), 0.01 * tau * level / force, tiny).maximum(tiny)
+
+    def _may_do(
+        self,
+        error: Float[Tensor, "some neurons"],
+        states: Float[Tensor, "some neurons"],
+        force: Float[Tensor, "some neurons"],
+        time: Float64[Tensor, " some"],
+    ) -> Float64[Tensor, " some"]:
+        """What an error in u may add to the free energy, in bits, to second order (`docs/theory.md`, section 10)."""
+        gain, pull, error = self.gain(time), self.equations.activation.pull, error.abs()
+        slope, moved = gain * pull(states, force), gain * pull(states, error)
+        first = (slope.abs() * error).sum(dim=1)
+        curved = (moved * error).sum(dim=1)
+        coupled = self.work.network.largest_row_sum * moved.square().sum(dim=1)
+        bent = LN2 * gain[:, 0] * error.amax(dim=1) * first
+        return (first + 0.5 * (curved + coupled + bent)).double()

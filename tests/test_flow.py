@@ -1,0 +1,754 @@
+"""Continuous networks: activations, solvers, the papers' equations one by one, the free energy, and odd input."""
+
+import cases
+import numpy as np
+import oracles
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.integrate import solve_ivp
+from strategies import pattern_records, unchecked
+from torchdiffeq import odeint
+
+import bnn
+from bnn.dynamics.activations import ACTIVATIONS, LN2
+from bnn.errors import DataError
+
+SOLVERS = ("dopri5", "rk4", "euler", "descent")
+LAYOUTS = [layout for layout in cases.LAYOUTS if layout.neurons >= 2]
+
+
+def random_network(rng, neurons, low=0, layout=None, self_weights=False, size=2.0, dtype=torch.float64):
+    """Symmetric normal weights; none inside an attribute where a layout is given."""
+    weights = np.triu(rng.normal(size=(neurons, neurons)) * size, 1)
+    weights += weights.T
+    if layout is not None:
+        weights[layout.attribute[:, None] == layout.attribute] = 0.0
+    if self_weights:
+        weights += np.diag(rng.random(neurons) * size)
+    return bnn.Network.of(weights, rng.normal(size=neurons) * size, low=low, layout=layout, dtype=dtype)
+
+
+def activation_of(name, layout):
+    return ACTIVATIONS[name](layout.start, layout.single)
+
+
+def name_of(flow, network):
+    return flow._activation(network)
+
+
+def oracle_free_energy(trace, bias, free):
+    """The free energy of every recorded state of every row, term by term, in plain floats."""
+    network, flow = trace.network, trace.dynamics
+    weights, layout = network.weights.tolist(), network.layout
+    values = np.empty(trace.lyapunov.shape)
+    for r, t in np.ndindex(values.shape):
+        states = trace.history[r, t].tolist()
+        values[r, t] = oracles.plain_energy(weights, bias[r], states) + oracles.entropy_term(
+            states, flow.gain, name_of(flow, network), layout.attribute, layout.single, free[r]
+        )
+    return values
+
+
+# --- Activations --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ACTIVATIONS)
+@given(data=st.data())
+def test_activations_agree_with_their_formulas_inverses_integrals_and_slopes(name, data):
+    layout = data.draw(st.sampled_from(LAYOUTS))
+    activation, gain = activation_of(name, layout), data.draw(st.sampled_from([0.1, 1.0, 3.0]))
+    rng = np.random.default_rng(data.draw(st.integers(0, 999)))
+    levels = torch.from_numpy(rng.normal(size=(3, layout.neurons)) * 2)
+    column = torch.tensor([[gain]], dtype=torch.float64)
+    states = activation.states(levels, column)
+    for row, mine in zip(levels.tolist(), states.tolist(), strict=True):
+        assert mine == pytest.approx(oracles.plain_states(row, gain, name, layout.attribute, layout.single), rel=1e-12)
+    back = activation.inverse(states)
+    if name == "softmax":  # known up to one constant an attribute, except where a neuron is alone
+        for a, (first, last) in enumerate(zip(layout.start[:-1], layout.start[1:], strict=True)):
+            gap = (back - gain * levels)[:, first:last]
+            assert torch.allclose(gap, gap[:, :1] * (not layout.single[a]), atol=1e-10)
+    else:
+        assert torch.allclose(back, gain * levels, atol=1e-10)
+    # The integral's derivative is the inverse, again up to what an attribute's constraint takes away
+    variable = states.clone().requires_grad_()
+    slope = torch.autograd.grad(activation.integral(variable).sum(), variable)[0]
+    vector = torch.from_numpy(rng.normal(size=(3, layout.neurons)))
+    assert torch.allclose(activation.pull(states, slope), activation.pull(states, back), atol=1e-10)
+    # The pull is the derivative of the states at gain 1
+    one, h = torch.ones(1, 1, dtype=torch.float64), 1e-5
+    up, down = (activation.states(gain * levels + s * h * vector, one) for s in (1, -1))
+    assert torch.allclose(activation.pull(states, vector), (up - down) / (2 * h), atol=1e-8)
+    assert float(activation.pull(states, vector).norm()) <= activation.steepest * float(vector.norm()) + 1e-12
+
+
+def test_the_extremes_of_activations_are_certainties_without_nan():
+    layout = LAYOUTS[-1]
+    levels = torch.tensor([[1e4, -1e4] * 3])[:, : layout.neurons]
+    for name in ACTIVATIONS:
+        activation = activation_of(name, layout)
+        states = activation.states(levels, torch.ones(1, 1))
+        assert torch.isfinite(states).all()
+        assert torch.isfinite(activation.integral(states)).all()
+    assert ACTIVATIONS["logistic"](layout.start, layout.single).states(levels, torch.ones(1, 1)).unique().tolist() == [
+        0,
+        1,
+    ]
+
+
+# --- Solvers ------------------------------------------------------------------------------------------------------
+
+RNG = np.random.default_rng(0)
+EIGHT = random_network(RNG, 8)
+TANH = random_network(RNG, 8, low=-1)
+SOFT = random_network(RNG, 6, layout=bnn.Layout(bnn.Schema(tuple(bnn.Attribute(n, (1, 2, 3)) for n in "ab")), "values"))
+CUE = (RNG.random((2, 8)) < 0.5).astype(float)
+
+
+def reference(network, flow, cue, t_end):
+    """The same equations by scipy at 1e-12: levels at t_end from the same start."""
+    layout, name = network.layout, name_of(flow, network)
+    weights, bias = network.weights.numpy(), network.bias.numpy()
+    chance = np.clip(cue, flow.blur, 1 - flow.blur)
+    if name == "softmax":
+        chance = chance / np.array([chance[layout.attribute == a].sum() for a in layout.attribute])
+    start = activation_of(name, layout).inverse(torch.from_numpy(chance * (1 - network.low) + network.low)[None])
+    u0 = start[0].numpy() / flow.gain
+
+    def states(u):
+        return np.array(oracles.plain_states(u, flow.gain, name, layout.attribute, layout.single))
+
+    def slope(_, u):
+        return (-u + weights @ states(u) + bias) / flow.tau
+
+    solved = solve_ivp(slope, (0, t_end), u0, method="DOP853", rtol=1e-12, atol=1e-12)
+    assert solved.success
+    return states(solved.y[:, -1]), u0, slope
+
+
+@pytest.mark.parametrize("network", [EIGHT, TANH, SOFT], ids=["logistic", "tanh", "softmax"])
+@pytest.mark.parametrize(("solver", "order"), [("rk4", 4), ("euler", 1)])
+def test_the_order_of_convergence_of_fixed_steps(network, solver, order):
+    cue = CUE[0, : network.neurons]
+    steps = [0.1, 0.05, 0.025]
+    exact = reference(network, bnn.GradientFlow(gain=0.7, tau=2.0), cue, 2.0)[0]
+    errors = []
+    for step in steps:
+        flow = bnn.GradientFlow(gain=0.7, tau=2.0, solver=solver, step=step, t_end=2.0, settle=0.0)
+        trace = bnn.recall(network, cue, flow)
+        assert trace.times[0, -1] == pytest.approx(2.0, abs=1e-12)
+        errors.append(np.linalg.norm(trace.states[0] - exact))
+    slope = np.polyfit(np.log(steps), np.log(errors), 1)[0]
+    assert slope == pytest.approx(order, abs=0.2)
+
+
+@pytest.mark.parametrize("network", [EIGHT, TANH, SOFT], ids=["logistic", "tanh", "softmax"])
+def test_the_error_of_dopri5_follows_its_tolerance(network):
+    cue = CUE[1, : network.neurons]
+    exact = reference(network, bnn.GradientFlow(gain=0.7), cue, 3.0)[0]
+    errors = []
+    for tolerance in (1e-3, 1e-5, 1e-7, 1e-9):
+        flow = bnn.GradientFlow(gain=0.7, rtol=tolerance, atol=tolerance, t_end=3.0, settle=0.0)
+        errors.append(np.abs(bnn.recall(network, cue, flow).states[0] - exact).max())
+        assert errors[-1] < 5 * tolerance
+    assert np.polyfit([-3, -5, -7, -9], np.log10(errors), 1)[0] == pytest.approx(1.0, abs=0.3)
+
+
+def test_dopri5_takes_the_steps_that_torchdiffeq_takes_to_the_same_end():
+    flow = bnn.GradientFlow(gain=0.7, rtol=1e-6, atol=1e-6, t_end=4.0, settle=0.0)
+    exact, u0, slope = reference(EIGHT, flow, CUE[0], 4.0)
+    calls = []
+
+    def equations(t, u):
+        calls.append(t)
+        return torch.from_numpy(slope(t, u.numpy()))
+
+    solved = odeint(
+        equations, torch.from_numpy(u0), torch.tensor([0.0, 4.0], dtype=torch.float64), rtol=1e-6, atol=1e-6
+    )
+    theirs = oracles.plain_states(solved[-1].tolist(), 0.7, "logistic", EIGHT.layout.attribute, EIGHT.layout.single)
+    trace = bnn.recall(EIGHT, CUE[0], flow)
+    assert trace.states[0] == pytest.approx(np.array(theirs), abs=1e-5)
+    assert trace.states[0] == pytest.approx(exact, abs=1e-6)
+    assert trace.sweeps[0] <= 1.3 * len(calls) / 6
+
+
+def test_without_weights_the_levels_relax_exponentially():
+    """u(t) = b + (u(0) - b) e^(-t/tau): an exact solution."""
+    network = bnn.Network.of(np.zeros((2, 2)), bias=[1.5, -0.5])
+    for solver in ("dopri5", "rk4"):
+        flow = bnn.GradientFlow(tau=2.0, solver=solver, step=0.01, rtol=1e-10, atol=1e-10, t_end=3.0, settle=0.0)
+        trace = bnn.recall(network, [[1, 0]], flow, record="states")
+        u0 = np.log2(0.95 / 0.05) * np.array([1, -1])
+        for t, states in zip(trace.times[0], trace.history[0], strict=True):
+            u = network.bias.numpy() + (u0 - network.bias.numpy()) * np.exp(-t / 2.0)
+            assert states == pytest.approx(1 / (1 + 2**-u), abs=1e-8)
+
+
+def test_each_row_has_its_own_steps_and_stops_by_itself():
+    network = random_network(np.random.default_rng(3), 40, size=1.0)
+    cues = (np.random.default_rng(4).random((600, 40)) < 0.5).astype(float)
+    trace = bnn.recall(network, cues, bnn.GradientFlow(rtol=1e-6, atol=1e-6, settle=1e-6), check="raise")
+    assert set(trace.outcome) == {"settled"}
+    assert len(set(trace.sweeps.tolist())) > 3
+    for r in (0, 511, 599):  # in the first and the second solver's rows
+        alone = bnn.recall(network, cues[r], trace.dynamics)
+        assert alone.sweeps[0] == pytest.approx(trace.sweeps[r], abs=1)
+        assert np.allclose(alone.states[0], trace.states[r], atol=1e-5)
+        assert (trace.times[r, trace.sweeps[r] :] == trace.times[r, -1]).all()
+        assert (trace.lyapunov[r, trace.sweeps[r] :] == trace.lyapunov[r, -1]).all()
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_settled_rows_answer_their_own_field(solver, dtype):
+    rng = np.random.default_rng(5)
+    network = random_network(rng, 200, size=0.3, dtype=dtype)  # more than one block
+    cues = (rng.random((20, 200)) < 0.5).astype(float)
+    flow = bnn.GradientFlow(gain=2.0, solver=solver, settle=1e-3)
+    trace = bnn.recall(network, cues, flow, check="raise")
+    assert set(trace.outcome) == {"settled"}
+    answer = 1 / (1 + 2.0 ** (-2.0 * network.field(trace.states).double().numpy()))
+    assert np.abs(answer - trace.states).max() <= 1e-3 + 1e-4 * (dtype == torch.float32)
+    assert trace.states.dtype == (np.float32 if dtype == torch.float32 else np.float64)
+
+
+def test_descent_is_the_sequential_relaxation_unit_by_unit():
+    """V_j <- V_j + (1 - e^(-step/tau)) (g(h_j) - V_j), each knowing what those before it have become."""
+    for network in (SOFT, TANH, random_network(np.random.default_rng(6), 150, size=0.3, self_weights=True)):
+        flow = bnn.GradientFlow(gain=0.8, solver="descent", step=0.7, tau=2.0, settle=0.0)
+        cue = (np.random.default_rng(7).random(network.neurons) < 0.5).astype(float)
+        trace = bnn.recall(network, cue, flow, record="states", max_sweeps=3)
+        layout, name = network.layout, name_of(flow, network)
+        states, weights = trace.history[0, 0].copy(), network.weights.numpy()
+        units = layout.attribute if name == "softmax" else np.arange(network.neurons)
+        for step in range(3):
+            for unit in range(units.max() + 1):
+                mine = units == unit
+                levels = weights @ states + network.bias.numpy()
+                answer = np.array(oracles.plain_states(levels, 0.8, name, layout.attribute, layout.single))
+                states[mine] += (1 - np.exp(-0.7 / 2.0)) * (answer - states)[mine]
+            assert trace.history[0, step + 1] == pytest.approx(states, abs=1e-9)
+            assert trace.times[0, step + 1] == pytest.approx(0.7 * (step + 1))
+
+
+# --- The free energy ----------------------------------------------------------------------------------------------
+
+
+@st.composite
+def flows(draw, solvers=SOLVERS):
+    """A random symmetric network, a flow on it, and cues with unknown and clamped attributes."""
+    layout = draw(st.sampled_from(LAYOUTS))
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    activation = draw(st.sampled_from(sorted(ACTIVATIONS)))
+    gain, tau, solver = (draw(st.sampled_from(some)) for some in ([0.1, 0.5, 1, 4.0], [1, 3.0], solvers))
+    size, low = draw(st.sampled_from([0.5, 2.0, 8.0])), -1 if activation == "tanh" else 0
+    within = layout if activation == "softmax" else None
+    with unchecked():
+        network = random_network(rng, layout.neurons, low, within, self_weights=within is None, size=size)
+        flow = bnn.GradientFlow(gain, tau, solver, activation=activation)
+    rows = draw(st.integers(1, 3))
+    cues = (rng.random((rows, layout.neurons)) < 0.5).astype(float)
+    if within is not None:  # a clamped attribute is a distribution
+        for first, last in zip(layout.start[:-1], layout.start[1:], strict=True):
+            if last - first > 1:
+                cues[:, first:last] = rng.dirichlet(np.ones(last - first), rows)
+    else:
+        cues = np.where(rng.random(cues.shape) < 0.3, rng.random(cues.shape), cues)
+    unknown = rng.random((rows, len(layout.schema.names))) < 0.3
+    cues[unknown[:, layout.attribute]] = np.nan
+    held = (rng.random(len(layout.schema.names)) < 0.3)[layout.attribute]
+    external = rng.normal(size=layout.neurons)
+    return network, flow, cues, held, external
+
+
+@settings(max_examples=60)
+@given(drawn=flows())
+def test_the_free_energy_is_that_of_the_states_and_falls(drawn):
+    network, flow, cues, held, external = drawn
+    trace = bnn.recall(network, cues, flow, clamp=held, input=external, record="states", max_sweeps=40, check="raise")
+    bias = np.broadcast_to(network.bias.numpy() + np.rint(external / network.grid) * network.grid, cues.shape)
+    values = oracle_free_energy(trace, bias, np.broadcast_to(~held, cues.shape))
+    assert trace.lyapunov == pytest.approx(values, rel=1e-9, abs=1e-9)
+    assert trace.descent.holds
+    assert np.diff(values, axis=1).max(initial=0.0) <= trace.descent.tolerance + 1e-9
+    for r, t in np.ndindex(trace.energy.shape):
+        energy = oracles.plain_energy(network.weights.tolist(), bias[r], trace.history[r, t].tolist())
+        assert trace.energy[r, t] == pytest.approx(energy, rel=1e-9, abs=1e-9)
+    if flow.solver == "descent":  # no solver's error to excuse a rise
+        assert np.diff(values, axis=1).max(initial=0.0) <= 1e-9
+    silent = np.isnan(cues) & held
+    known = ~np.isnan(cues) & held
+    assert (trace.states[silent] == 0.0).all()
+    given_states = np.nan_to_num(cues) * (1 - network.low) + network.low
+    assert trace.states[known] == pytest.approx(given_states[known], abs=1e-12)
+    assert (trace.history[:, :, held] == trace.history[:, :1, held]).all()
+
+
+@pytest.mark.parametrize("step", [0.1, 1.0, 10.0, 100.0])
+@settings(max_examples=15)
+@given(drawn=flows(solvers=("descent",)))
+def test_coordinate_descent_never_rises_at_any_step(step, drawn):
+    network, flow, cues, held, external = drawn
+    flow = bnn.GradientFlow(flow.gain, flow.tau, "descent", step=step * flow.tau, activation=flow.activation)
+    trace = bnn.recall(network, cues, flow, clamp=held, input=external, max_sweeps=60, check="raise")
+    assert trace.descent.guaranteed
+    assert np.diff(trace.lyapunov, axis=1).max(initial=0.0) <= trace.descent.tolerance < 1e-10
+
+
+def test_coordinate_descent_needs_what_it_says_it_needs():
+    """Kept counter-examples: each missing hypothesis, and the rise it lets through."""
+    negative = bnn.Network.of([[-8.0]], bias=[2.0])
+    trace = bnn.recall(negative, [[0]], bnn.GradientFlow(gain=4.0, solver="descent"), max_sweeps=20)
+    assert "self-connection of 'x0' is negative" in trace.descent.reason
+    assert trace.descent.largest_rise > 0.1
+    layout = bnn.Layout(bnn.Schema((bnn.Attribute("a", (1, 2, 3)),)), "values")
+    exclusive = bnn.Network.of(-6.0 * (1 - np.eye(3)), layout=layout)  # log2 Q of values that exclude each other
+    trace = bnn.recall(
+        exclusive, [[0.5, 0.3, 0.2]], bnn.GradientFlow(gain=4.0, solver="descent", blur=0.01), max_sweeps=20
+    )
+    assert "between the values of 'a' are not positive semidefinite" in trace.descent.reason
+    positive = bnn.Network.of(6.0 * np.eye(3), layout=layout)
+    assert bnn.GradientFlow(solver="descent").guarantee(positive).holds
+    assert bnn.recall(positive, [[0.5, 0.3, 0.2]], bnn.GradientFlow(solver="descent", gain=4.0), check="raise")
+
+
+def test_asymmetric_weights_promise_nothing_and_rises_are_seen():
+    weights = np.array([[0.0, 6.0], [-6.0, 0.0]])
+    network = bnn.Network.of(weights, bias=[-3.0, 3.0])
+    for solver in SOLVERS:
+        trace = bnn.recall(network, [[1, 1]], bnn.GradientFlow(gain=4.0, solver=solver), max_sweeps=100)
+        assert not trace.descent.guaranteed
+        assert "asymmetric" in trace.descent.reason
+        assert trace.descent.largest_rise > 0.1
+        assert not trace.descent.holds
+
+
+@settings(max_examples=30)
+@given(data=st.data())
+def test_euler_descends_up_to_its_bound(data):
+    """step/tau = min(1, 2 / (1 + steepest * gain * max(0, -smallest eigenvalue)))."""
+    rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))
+    low = data.draw(st.sampled_from([0, -1]))
+    network, gain = random_network(rng, 6, low, size=4.0), data.draw(st.sampled_from([0.3, 1.0, 5.0]))
+    steepest = LN2 / 2 if low else LN2 / 4
+    least = float(np.linalg.eigvalsh(network.weights.numpy())[0])
+    bound = min(1.0, 2.0 / (1.0 + gain * steepest * max(0.0, -least)))
+    cues = (rng.random((4, 6)) < 0.5).astype(float)
+    flow = bnn.GradientFlow(gain, 2.0, "euler", step=bound * 2.0 * (1 - 1e-9))
+    trace = bnn.recall(network, cues, flow, max_sweeps=100, check="raise")
+    assert trace.descent.guaranteed
+    assert np.diff(trace.lyapunov, axis=1).max(initial=0.0) <= 1e-9
+    beyond = bnn.GradientFlow(gain, 2.0, "euler", step=bound * 2.0 * 1.01)
+    assert not beyond.guarantee(network).holds
+    assert "up to which euler is sure" in beyond.guarantee(network).reason
+
+
+def test_euler_beyond_its_bound_may_rise():
+    network = bnn.Network.of([[0.0, -20.0], [-20.0, 0.0]], bias=[10.0, 10.0])
+    trace = bnn.recall(network, [[1, 1]], bnn.GradientFlow(gain=2.0, solver="euler", step=1.0), max_sweeps=30)
+    assert not trace.descent.guaranteed
+    assert trace.descent.largest_rise > 1.0
+
+
+def test_the_energy_without_its_integral_does_rise():
+    rose = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        network = random_network(rng, 10, size=1.0)
+        trace = bnn.recall(
+            network, (rng.random((4, 10)) < 0.5).astype(float), check="raise", dynamics=bnn.GradientFlow()
+        )
+        rose += int((np.diff(trace.energy, axis=1).max(axis=1) > 1e-3).sum())
+        assert np.diff(trace.lyapunov, axis=1).max() <= 1e-6
+    assert rose > 5
+
+
+def test_softmax_with_a_two_sided_integral_would_rise():
+    rng = np.random.default_rng(1)
+    rises = []
+    for _ in range(20):
+        network = random_network(rng, 6, layout=SOFT.layout)
+        trace = bnn.recall(network, rng.dirichlet(np.ones(3), 2).reshape(1, 6), bnn.GradientFlow(), record="states")
+        other = 1.0 - trace.history[0]
+        wrong = trace.lyapunov[0] + np.where(other > 0, other * np.log2(np.maximum(other, 1e-300)), 0.0).sum(axis=1)
+        rises.append(np.diff(wrong).max(initial=0.0) > 1e-6)
+    assert sum(rises) >= 5
+
+
+def test_free_energy_is_energy_minus_temperature_times_entropy():
+    trace = bnn.recall(EIGHT, CUE, bnn.GradientFlow(gain=2.0), record="states")
+    v = trace.history
+    entropy = -(v * np.log2(v) + (1 - v) * np.log2(1 - v)).sum(axis=2)
+    assert trace.lyapunov == pytest.approx(trace.energy - entropy / 2.0)
+    assert trace.lyapunov_name == "free energy"
+
+
+# --- The papers' equations ----------------------------------------------------------------------------------------
+
+SEVEN = bnn.Records.from_patterns(
+    [[1, 1, 0, 0], [1, 1, 1, 0], [0, 1, 1, 1], [0, 0, 1, 1], [1, 0, 0, 1], [1, 1, 0, 1], [0, 0, 0, 1]]
+)
+SOFT_STATES = np.array([[0.2, 0.7, 0.5, 0.9], [1.0, 0.0, 0.25, 0.6]])
+
+
+def ratios(m=2.0):
+    """Q(j,i) of presence and Z(j,i; x,y), by counting."""
+    n = 4
+    cells = {
+        (j, i): oracles.four_cells(SEVEN, bnn.Layout(SEVEN.schema, "on"), j, i)
+        for j in range(n)
+        for i in range(n)
+        if i != j
+    }
+
+    def z(j, i, x, y):
+        return float(oracles.joint_ratio(cells[j, i], bool(x), bool(y), m))
+
+    return z
+
+
+def test_equations_9_and_10_of_expected_information():
+    """[B eq 9] log2 P(j | V) = log2 P(j) + sum of V(i) log2 Q(j,i); [B eq 10] the product of Q(j,i)^V(i)."""
+    network, z = bnn.learn(SEVEN, "probability"), ratios()
+    for row, fields in zip(SOFT_STATES, network.field(SOFT_STATES).tolist(), strict=True):
+        for j in range(4):
+            product = np.prod([z(j, i, 1, 1) ** row[i] for i in range(4) if i != j])
+            assert 2.0 ** fields[j] == pytest.approx(product, rel=1e-6)
+            prior = (SEVEN.codes[:, j] == 1).mean()
+            support = 2.0 ** (fields[j] + float(network.prior_bias[j]))
+            assert support == pytest.approx(prior * product, rel=1e-6)
+
+
+def test_equation_13_of_generalised_similarity():
+    """[B eq 13] Sim = product over j of (P(j | V) / P(j))^V(j), so log2 Sim = V' W V."""
+    network = bnn.learn(SEVEN, "probability")
+    fields = network.field(SOFT_STATES).numpy()
+    assert network.log_similarity(SOFT_STATES).numpy() == pytest.approx((SOFT_STATES * fields).sum(axis=1))
+    assert network.energy(SOFT_STATES).numpy() == pytest.approx(-0.5 * (SOFT_STATES * fields).sum(axis=1))
+
+
+def test_equations_23_24_and_26_of_expected_weight_of_evidence():
+    """[B eq 23] V log2 Z11/Z01 + (1-V) log2 Z10/Z00; [B eq 24] odds, a product of powers; [B eq 26] as T = -log2 Z."""
+    network, z = bnn.learn(SEVEN, "odds"), ratios()
+    for row, fields in zip(SOFT_STATES, network.field(SOFT_STATES).tolist(), strict=True):
+        for j in range(4):
+            others = [i for i in range(4) if i != j]
+            odds = np.prod(
+                [
+                    (z(j, i, 1, 1) / z(j, i, 0, 1)) ** row[i] * (z(j, i, 1, 0) / z(j, i, 0, 0)) ** (1 - row[i])
+                    for i in others
+                ]
+            )
+            assert 2.0 ** fields[j] == pytest.approx(odds, rel=1e-6)
+            prior = (SEVEN.codes[:, j] == 1).mean()
+            assert 2.0 ** (fields[j] + float(network.prior_bias[j])) == pytest.approx(
+                prior / (1 - prior) * odds, rel=1e-6
+            )
+
+
+def log_similarity_25(z, row):
+    """[B eq 25] product over j of (P(1|V)/P(1))^V(j) (P(0|V)/P(0))^(1-V(j)), each ratio a product of Z to powers."""
+    total = 0.0
+    for j in range(4):
+        for x, weight in ((1, row[j]), (0, 1 - row[j])):
+            total += weight * sum(
+                row[i] * np.log2(z(j, i, x, 1)) + (1 - row[i]) * np.log2(z(j, i, x, 0)) for i in range(4) if i != j
+            )
+    return total
+
+
+def test_equation_25_of_generalised_similarity():
+    network, z = bnn.learn(SEVEN, "odds"), ratios()
+    for row, value in zip(SOFT_STATES, network.log_similarity(SOFT_STATES).tolist(), strict=True):
+        assert value == pytest.approx(log_similarity_25(z, row), rel=1e-6)
+
+
+def test_equations_27_to_30_of_the_convergence_argument():
+    """[B eq 29] E1 = -log2 of eq 25 / 2 with the inputs; [B eq 30] dE1/dV(j) = -A(j), the field; [B eq 27] follows.
+
+    With T symmetric, dE1/dt = sum of dE1/dV dV/dt; only the free energy, with the integral, falls along the flow.
+    """
+    network, z = bnn.learn(SEVEN, "odds"), ratios()
+    row, h = SOFT_STATES[0], 1e-5
+    fields = network.field(row).numpy()[0]
+    for j in range(4):
+        up, down = (row + s * h * np.eye(4)[j] for s in (1, -1))
+        slope = -(log_similarity_25(z, up) - log_similarity_25(z, down)) / (4 * h)
+        assert slope == pytest.approx(-fields[j], rel=1e-5, abs=1e-8)
+        assert float((network.energy(up) - network.energy(down)) / (2 * h)) == pytest.approx(-fields[j], rel=1e-5)
+
+
+def test_with_gain_one_and_the_prior_the_odds_network_ends_in_the_naive_posterior():
+    network = bnn.learn(SEVEN, "odds")
+    cue = np.array([[np.nan, 1.0, 0.0, 1.0], [np.nan, 0.0, 1.0, 1.0]])
+    for solver in SOLVERS:
+        flow = bnn.GradientFlow(gain=1.0, solver=solver, rtol=1e-10, atol=1e-10, settle=1e-10)
+        trace = bnn.recall(network, cue, flow, clamp="known", input="prior", check="raise")
+        for r, evidence in enumerate(cue[:, 1:]):
+            named = dict(zip(("x1", "x2", "x3"), evidence.astype(int).tolist(), strict=True))
+            assert trace.states[r, 0] == pytest.approx(float(oracles.naive_posterior(SEVEN, "x0", named, 2)), abs=1e-8)
+        assert (trace.states[:, 1:] == cue[:, 1:]).all()
+
+
+@given(source=pattern_records(gaps=True, max_rows=8, max_neurons=5), seed=st.integers(0, 99))
+def test_the_naive_posterior_with_clamped_gaps_is_that_of_what_is_known(source, seed):
+    network = bnn.learn(source, "odds")
+    unknown = np.random.default_rng(seed).random(network.neurons) < 0.4
+    unknown[0] = True
+    cue = np.where(unknown, np.nan, 1.0)
+    flow = bnn.GradientFlow(rtol=1e-9, atol=1e-9, settle=1e-9)
+    clamp = np.arange(network.neurons) > 0
+    trace = bnn.recall(network, cue, flow, clamp=clamp, input="prior", check="raise")
+    odds = network.bias_for(torch.from_numpy(unknown[None]))[0] + network.prior_bias
+    odds = odds + network.weights @ torch.from_numpy(np.nan_to_num(cue))
+    assert trace.states[0, 0] == pytest.approx(1 / (1 + 2.0 ** -float(odds[0])), abs=1e-7)
+
+
+def test_under_softmax_the_probability_network_ends_in_the_naive_posterior_of_a_class():
+    """Gain 1, evidence clamped, the prior as input: P(c) times the product of Q, normalised over classes [B eq 1]."""
+    zoo = bnn.datasets.load("zoo")
+    network = bnn.learn(zoo, "probability")
+    cue = zoo.codes[[3, 40]].copy()
+    cue[:, -1] = -1
+    asked = bnn.Records(cue, zoo.schema)
+    flow = bnn.GradientFlow(rtol=1e-9, atol=1e-9, settle=1e-9)
+    trace = bnn.recall(network, asked, flow, clamp="known", input="prior", check="raise")
+    mine = network.layout.neurons_of("class")
+    states = np.nan_to_num(network.encode(asked).astype(float))
+    scores = states @ network.weights.numpy()[:, mine] + network.prior_bias.numpy()[mine]
+    posterior = np.exp2(scores - np.logaddexp2.reduce(scores, axis=1, keepdims=True))
+    assert trace.states[:, mine] == pytest.approx(posterior, abs=1e-7)
+    assert trace.decode()["class"].to_pylist() == [zoo.schema["class"].values[c] for c in zoo.codes[[3, 40], -1]]
+
+
+# --- Cues ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_row_starts_inside_its_cue_and_unknown_attributes_at_their_priors():
+    network = bnn.learn(SEVEN, "odds")
+    cue = [[1.0, 0.0, 0.3, np.nan], [0.99, 0.01, 0.5, 1.0]]
+    trace = bnn.recall(network, cue, bnn.GradientFlow(blur=0.05), max_sweeps=1)
+    prior = (SEVEN.codes[:, 3] == 1).mean()
+    assert trace.start == pytest.approx(np.array([[0.95, 0.05, 0.3, prior], [0.95, 0.05, 0.5, 0.95]]))
+    assert trace.cues.tolist() == [[1.0, 0.0, 0.3, 0.0], [0.99, 0.01, 0.5, 1.0]]
+    signed = bnn.learn(SEVEN, "hopfield")
+    trace = bnn.recall(signed, [[1.0, 0.0, 0.3, np.nan]], bnn.GradientFlow(), max_sweeps=1)
+    assert trace.start == pytest.approx(np.array([[0.9, -0.9, -0.4, 2 * prior - 1]]))
+    assert bnn.recall(signed, [[1, -1, -1, 1]], bnn.GradientFlow(), max_sweeps=1).start[0, 1] == pytest.approx(-0.9)
+
+
+def test_a_distribution_over_the_values_of_an_attribute_is_a_cue():
+    zoo = bnn.datasets.load("zoo")
+    network = bnn.learn(zoo, "probability")
+    cue = network.encode(zoo[[3]]).astype(float)
+    legs, kind = network.layout.neurons_of("legs"), network.layout.neurons_of("class")
+    cue[:, kind] = np.nan
+    cue[0, legs] = np.full(len(legs), 1 / len(legs))
+    trace = bnn.recall(network, cue, bnn.GradientFlow(), clamp="known", input="prior", check="raise")
+    assert trace.states[0, legs] == pytest.approx(np.full(len(legs), 1 / len(legs)))
+    assert trace.states[0, kind].sum() == pytest.approx(1.0)
+    free = bnn.recall(network, cue, bnn.GradientFlow(solver="descent"), input="prior", check="raise")
+    by_attribute = np.add.reduceat(free.states[0], network.layout.start[:-1])
+    assert by_attribute[~network.layout.single] == pytest.approx(1.0)
+
+
+def test_expected_information_of_a_soft_cue_is_the_mean_over_what_it_may_be():
+    network = bnn.learn(SEVEN, "odds")
+    sure = network.field([[1, 0, 1, 1], [0, 0, 1, 1]]).numpy()
+    soft = network.field([[0.3, 0, 1, 1]]).numpy()
+    assert soft[0] == pytest.approx(0.3 * sure[0] + 0.7 * sure[1])
+    assert network.decode([[0.3, 0.6, np.nan, 1.0]]).to_pylist() == [{"x0": 0, "x1": 1, "x2": None, "x3": 1}]
+
+
+def test_graded_states_are_told_as_the_nearest_discrete_ones():
+    trace = bnn.recall(SOFT, [[1, 0, 0, 0, 1, 0]], bnn.GradientFlow(gain=0.01))
+    assert (trace.states < 0.5).all()  # blurred: none of three values is likelier than all others together
+    best = trace.states[0].reshape(2, 3).argmax(axis=1)
+    assert trace.discrete[0].reshape(2, 3).argmax(axis=1).tolist() == best.tolist()
+    assert trace.discrete.sum() == 2
+    assert trace.decode().to_pylist() == [{"a": int(best[0]) + 1, "b": int(best[1]) + 1}]
+    digits = bnn.datasets.load("mnist-100")[::10]
+    network = bnn.learn(digits, "odds")
+    cues = bnn.corrupt(digits, flip=0.1, seed=0)
+    graded = bnn.recall(network, cues, bnn.GradientFlow(), check="raise")
+    assert graded.match(digits).word.tolist() == ["stored"] * 10
+    assert np.array_equal(graded.discrete, bnn.recall(network, cues, seed=0).states)
+    assert graded.final.dtype == np.float32
+
+
+@settings(max_examples=25)
+@given(data=st.data())
+def test_at_a_high_gain_rest_states_are_fixed_points_of_the_discrete_network(data):
+    rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))
+    low = data.draw(st.sampled_from([0, -1]))
+    network = random_network(rng, 6, low)
+    cues = (rng.random((5, 6)) < 0.5).astype(float)
+    trace = bnn.recall(network, cues, bnn.GradientFlow(gain=1e4, solver="descent"), check="raise")
+    known = {tuple(point) for point in bnn.fixed_points(network).tolist()}
+    sure = np.abs(trace.states - trace.discrete).max(axis=1) < 1e-6
+    assert sure.any()
+    assert {tuple(state) for state in trace.discrete[sure].tolist()} <= known
+
+
+def test_at_a_low_gain_everything_flows_into_one_blurred_state():
+    network = random_network(np.random.default_rng(8), 10)
+    cues = (np.random.default_rng(9).random((20, 10)) < 0.5).astype(float)
+    states = bnn.recall(network, cues, bnn.GradientFlow(gain=0.02, settle=1e-7), check="raise").states
+    assert np.abs(states - states[0]).max() < 1e-5
+    assert np.abs(states - 0.5).max() < 0.2
+
+
+# --- Rising gain --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_while_the_gain_rises_the_guarantee_is_suspended_and_marked(solver):
+    flow = bnn.GradientFlow(gain=(0.05, 4.0), anneal=10.0, solver=solver, step=None if solver == "dopri5" else 0.1)
+    trace = bnn.recall(EIGHT, CUE, flow, record="states", check="raise")
+    assert set(trace.outcome) == {"settled"}
+    assert trace.suspended.any(axis=1).all()
+    for r in range(2):
+        rising = np.flatnonzero(trace.suspended[r])
+        assert (trace.times[r, rising - 1] < 10.0).all()
+        assert trace.times[r, rising[-1]] >= 10.0 - 1e-9
+        fixed = np.flatnonzero(~trace.suspended[r])[1:]
+        assert (np.diff(trace.lyapunov[r])[fixed - 1] <= trace.descent.tolerance).all()
+        early = int(np.flatnonzero((trace.times[r] > 3.0) & (trace.times[r] < 9.0))[0])
+        gain = 0.05 * (4.0 / 0.05) ** (trace.times[r, early] / 10.0)
+        entropy = oracles.entropy_term(
+            trace.history[r, early].tolist(), gain, "logistic", EIGHT.layout.attribute, EIGHT.layout.single, [True] * 8
+        )
+        assert trace.lyapunov[r, early] == pytest.approx(trace.energy[r, early] + entropy)
+    assert "once the gain is at its last value" in trace.descent.reason
+    assert bnn.recall(EIGHT, CUE, bnn.GradientFlow()).suspended is None
+
+
+# --- Odd input ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"gain": 0.0}, r"GradientFlow\.gain: got 0\.0; give a number above 0, up to 1e30\."),
+        ({"gain": -1}, r"GradientFlow\.gain: got -1"),
+        ({"gain": float("nan")}, r"GradientFlow\.gain: got nan"),
+        ({"gain": (1.0, 0.0), "anneal": 1.0}, r"GradientFlow\.gain: got \(1\.0, 0\.0\)"),
+        (
+            {"gain": (1.0, 2.0)},
+            r"GradientFlow\.anneal: got 0\.0 with gain \(1\.0, 2\.0\); a rising gain takes a pair and",
+        ),
+        ({"anneal": 5.0}, r"GradientFlow\.anneal: got 5\.0 with gain 1\.0; a rising gain takes a pair"),
+        ({"tau": 0.0}, r"GradientFlow\.tau: got 0\.0; give a number above 0"),
+        ({"tau": float("inf")}, r"GradientFlow\.tau: got inf"),
+        ({"rtol": 0.0}, r"GradientFlow\.rtol: got 0\.0"),
+        ({"atol": -1e-3}, r"GradientFlow\.atol: got -0\.001"),
+        ({"step": 0.0}, r"GradientFlow\.step: got 0\.0"),
+        ({"t_end": 0.0}, r"GradientFlow\.t_end: got 0\.0; give a number above 0"),
+        ({"t_end": -3}, r"GradientFlow\.t_end: got -3"),
+        ({"settle": -1.0}, r"GradientFlow\.settle: got -1\.0; give a number from 0 to 1\."),
+        ({"blur": 0.5}, r"GradientFlow\.blur: got 0\.5; give a number from 1e-6 to below 0\.5\."),
+        ({"solver": "dopri"}, r"GradientFlow\.solver: there is no 'dopri'; did you mean 'dopri5'\?"),
+        ({"activation": "relu"}, r"GradientFlow\.activation: there is no 'relu'"),
+    ],
+)
+def test_parameters_that_cannot_be(options, sentence):
+    with pytest.raises(DataError, match=sentence):
+        bnn.GradientFlow(**options)
+
+
+def test_parameters_of_another_type():
+    for name in ("gain", "tau", "step", "settle", "blur"):
+        with unchecked(), pytest.raises(DataError, match=rf"GradientFlow\.{name}: got 'a'"):
+            bnn.GradientFlow(**{name: "a"})
+        with unchecked(), pytest.raises(DataError, match=rf"GradientFlow\.{name}: got True"):
+            bnn.GradientFlow(**{name: True})
+    with (
+        unchecked(),
+        pytest.raises(DataError, match=r"GradientFlow\.gain: got \(1\.0, 2\.0, 3\.0\); give one number, or"),
+    ):
+        bnn.GradientFlow(gain=(1.0, 2.0, 3.0))
+
+
+@pytest.mark.parametrize(
+    ("network", "arguments", "sentence"),
+    [
+        (
+            TANH,
+            {"dynamics": bnn.GradientFlow(activation="logistic")},
+            r"the activation 'logistic' has states from 0 to 1, and",
+        ),
+        (
+            EIGHT,
+            {"dynamics": bnn.GradientFlow(activation="tanh")},
+            r"this network from 0 to 1; use activation='logistic'",
+        ),
+        (EIGHT, {"record": "flips"}, r"recall\.record: a flow has no single flips; record=\"states\" keeps its path\."),
+        (EIGHT, {"backend": "compiled"}, r"recall\.backend: a flow runs in torch everywhere"),
+        (EIGHT, {"input": np.nan}, r"recall\.input: got nan at 'x0'"),
+        (EIGHT, {"max_sweeps": 0}, r"recall\.max_sweeps: got 0"),
+    ],
+)
+def test_recalls_that_cannot_be(network, arguments, sentence):
+    arguments = {"dynamics": bnn.GradientFlow(), **arguments}
+    with pytest.raises(DataError, match=sentence):
+        bnn.recall(network, CUE, **arguments)
+
+
+def test_cues_that_cannot_be():
+    with pytest.raises(DataError, match=r"recall\.cues: row 0, neuron 'x1' is -1\.0 beside fractions; where there are"):
+        bnn.recall(EIGHT, [[0.5, -1] + [0] * 6], bnn.GradientFlow())
+    with pytest.raises(DataError, match=r"recall\.cues: row 0, neuron 'x1' is 7\.0"):
+        bnn.recall(EIGHT, [[0.5, 7] + [0] * 6], bnn.GradientFlow())
+    with pytest.raises(
+        DataError, match=r"recall\.cues: there are fractions, and neurons of Asynchronous are on or off;"
+    ):
+        bnn.recall(EIGHT, [[0.5] * 8])
+    with pytest.raises(DataError, match=r"Trace\.match\.patterns: row 0, neuron 'x0' is 0\.5"):
+        bnn.recall(EIGHT, CUE, bnn.GradientFlow()).match([[0.5] * 8])
+    with pytest.raises(
+        DataError, match=r"recall\.cues: in row 0 the values of 'b', clamped, sum to 0\.5; under softmax they"
+    ):
+        bnn.recall(SOFT, [[1, 0, 0, 0.5, 0, 0]], bnn.GradientFlow(), clamp=["b"])
+    with pytest.raises(DataError, match=r"recall\.clamp: only some neurons of 'a' are clamped; softmax clamps whole"):
+        bnn.recall(SOFT, [[1, 0, 0, 0, 1, 0]], bnn.GradientFlow(), clamp=[True, False, False, False, False, False])
+
+
+def test_a_flow_that_cannot_go_on_ends_with_a_word():
+    stiff = bnn.Network.of([[0.0, -1e9], [-1e9, 0.0]], bias=[5e8, 5e8])
+    exploding = bnn.recall(stiff, [[1, 1]], bnn.GradientFlow(solver="euler", step=1e3, t_end=1e9, settle=0.0))
+    assert exploding.outcome.tolist() == ["stalled"]
+    assert np.isfinite(exploding.states).all()
+    assert np.isfinite(exploding.lyapunov).all()
+    fine = bnn.GradientFlow(gain=1e6, rtol=1e-14, atol=1e-14, settle=0.0)
+    trace = bnn.recall(stiff, [[1, 1], [1, 0]], fine, max_sweeps=300)
+    assert set(trace.outcome) <= {"stalled", "limit", "settled"}
+    assert bnn.recall(stiff, [[1, 0]], bnn.GradientFlow(gain=1e6, solver="descent")).outcome.tolist() == ["settled"]
+
+
+def test_time_and_steps_are_limits():
+    late = bnn.recall(EIGHT, CUE, bnn.GradientFlow(t_end=0.5))
+    assert late.outcome.tolist() == ["limit", "limit"]
+    assert late.times[:, -1] == pytest.approx(0.5)
+    few = bnn.recall(EIGHT, CUE, bnn.GradientFlow(solver="rk4"), max_sweeps=3)
+    assert few.outcome.tolist() == ["limit", "limit"]
+    assert few.times.shape == few.energy.shape == (2, 4)
+
+
+def test_one_neuron_all_clamped_and_all_unknown():
+    one = bnn.Network.of([[0.0]], bias=[1.0])
+    for solver in SOLVERS:
+        flow = bnn.GradientFlow(solver=solver)
+        assert bnn.recall(one, [[1]], flow, check="raise").states[0, 0] == pytest.approx(2 / 3, abs=1e-3)
+        held = bnn.recall(EIGHT, CUE, flow, clamp="known", check="raise")
+        assert held.outcome.tolist() == ["settled", "settled"]
+        assert np.array_equal(held.states, CUE)
+        lost = bnn.recall(EIGHT, np.full((1, 8), np.nan), flow, check="raise")
+        assert lost.outcome.tolist() == ["settled"]
+        mute = bnn.recall(EIGHT, np.full((1, 8), np.nan), flow, clamp=np.ones(8, dtype=bool), check="raise")
+        assert not mute.states.any()
+    cue = CUE.copy()
+    bnn.recall(EIGHT, cue, bnn.GradientFlow())
+    assert np.array_equal(cue, CUE)
