@@ -517,7 +517,7 @@ def plain_energy(weights, bias, states):
     return -pairs / 2 - sum(b * v for b, v in zip(bias, states, strict=True))
 
 
-def naive_posterior(records, target, evidence, m):
+def odds_posterior(records, target, evidence, m):
     """P(target = 1 | evidence) by odds [B eq 20]: evidence {attribute: 0 or 1}, each ratio by the joint estimate."""
     layout_of = {name: a for a, name in enumerate(records.schema.names)}
     column = records.codes[:, layout_of[target]]

@@ -481,7 +481,7 @@ def test_equations_27_to_30_of_the_convergence_argument():
         assert float((network.energy(up) - network.energy(down)) / (2 * h)) == pytest.approx(-fields[j], rel=1e-5)
 
 
-def test_with_gain_one_and_the_prior_the_odds_network_ends_in_the_naive_posterior():
+def test_with_gain_one_and_the_prior_the_odds_network_ends_in_the_odds_posterior():
     network = bnn.learn(SEVEN, "odds")
     cue = np.array([[np.nan, 1.0, 0.0, 1.0], [np.nan, 0.0, 1.0, 1.0]])
     for solver in SOLVERS:
@@ -489,12 +489,12 @@ def test_with_gain_one_and_the_prior_the_odds_network_ends_in_the_naive_posterio
         trace = bnn.recall(network, cue, flow, clamp="known", input="prior", check="raise")
         for r, evidence in enumerate(cue[:, 1:]):
             named = dict(zip(("x1", "x2", "x3"), evidence.astype(int).tolist(), strict=True))
-            assert trace.states[r, 0] == pytest.approx(float(oracles.naive_posterior(SEVEN, "x0", named, 2)), abs=1e-8)
+            assert trace.states[r, 0] == pytest.approx(float(oracles.odds_posterior(SEVEN, "x0", named, 2)), abs=1e-8)
         assert (trace.states[:, 1:] == cue[:, 1:]).all()
 
 
 @given(source=pattern_records(gaps=True, max_rows=8, max_neurons=5), seed=st.integers(0, 99))
-def test_the_naive_posterior_with_clamped_gaps_is_that_of_what_is_known(source, seed):
+def test_the_odds_posterior_with_clamped_gaps_is_that_of_what_is_known(source, seed):
     network = bnn.learn(source, "odds")
     unknown = np.random.default_rng(seed).random(network.neurons) < 0.4
     unknown[0] = True
@@ -507,7 +507,7 @@ def test_the_naive_posterior_with_clamped_gaps_is_that_of_what_is_known(source, 
     assert trace.states[0, 0] == pytest.approx(1 / (1 + 2.0 ** -float(odds[0])), abs=1e-7)
 
 
-def test_under_softmax_the_probability_network_ends_in_the_naive_posterior_of_a_class():
+def test_under_softmax_the_probability_network_ends_in_the_odds_posterior_of_a_class():
     """Gain 1, evidence clamped, the prior as input: P(c) times the product of Q, normalised over classes [B eq 1]."""
     zoo = bnn.datasets.load("zoo")
     network = bnn.learn(zoo, "probability")
