@@ -32,6 +32,8 @@ _HOMES = {
     "GradientFlow": "bnn.dynamics",
     "Trace": "bnn.trace",
     "NaiveBayesClassifier": "bnn.classify.naive",
+    "NetworkClassifier": "bnn.classify.network_classifier",
+    "BayesHead": "bnn.classify.head",
     "BnnError": "bnn.errors",
     "BnnWarning": "bnn.errors",
     "datasets": "",
@@ -43,7 +45,9 @@ __all__ = sorted(_HOMES)
 if TYPE_CHECKING:
     from bnn import datasets as datasets
     from bnn import plots as plots
+    from bnn.classify.head import BayesHead as BayesHead
     from bnn.classify.naive import NaiveBayesClassifier as NaiveBayesClassifier
+    from bnn.classify.network_classifier import NetworkClassifier as NetworkClassifier
     from bnn.counts import Counts as Counts
     from bnn.driver import recall as recall
     from bnn.dynamics import DYNAMICS as DYNAMICS
