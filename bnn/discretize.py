@@ -163,7 +163,7 @@ def _class_masses(
 def _midway(distinct: Real[np.ndarray, " distinct"], cuts: Int[np.ndarray, " cuts"]) -> Bounds:
     """Bounds between the distinct numbers at these places and the next ones."""
     low, high = distinct[cuts].astype(np.float64), distinct[cuts + 1].astype(np.float64)
-    middle = low + (high - low) / 2
+    middle = low / 2 + high / 2  # the sum itself may be too large
     bounds: np.ndarray = np.where(middle > low, middle, high)  # neighbouring floats have no middle
     return bounds
 

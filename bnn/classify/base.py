@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -172,7 +173,9 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_features(self, X: Any, table: Table, reset: bool) -> None:
         """Set, or compare, number and names of the features, in scikit-learn's words."""
-        if not isinstance(X, np.ndarray):
+        if isinstance(X, Mapping | Records):  # scikit-learn does not see their names
+            self._check_names(tuple(table.columns), reset)
+        elif not isinstance(X, np.ndarray):
             _check_feature_names(self, X, reset=reset)
         elif reset:
             self.__dict__.pop("feature_names_in_", None)
@@ -184,6 +187,19 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         elif number != self.n_features_in_:
             raise DataError(
                 f"X has {number} features, but {self._owner} is expecting {self.n_features_in_} features as input."
+            )
+
+    def _check_names(self, names: tuple[str, ...], reset: bool) -> None:
+        """Set, or compare, the names of columns that always have names."""
+        if reset:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        elif len(names) == self.n_features_in_ and names != self.codebook_.schema.names:
+            known = set(self.codebook_.schema.names)
+            strange = [name for name in names if name not in known]
+            told = f"unseen at fit time: {strange[:5]}" if strange else "must be in the same order as they were in fit"
+            raise DataError(
+                f"{self._owner}.X: The feature names should match those that were passed during fit. Feature names "
+                f"{told}."
             )
 
     def _read_rows(

@@ -23,11 +23,12 @@ def scores_without_own_row(
     classes: Int32[np.ndarray, " rows"],
     weights: Int64[np.ndarray, " rows"] | None,
     owner: str,
-) -> Scores:
-    """log2 scores of counted rows, each by the counts without itself; schema, classes and bounds stay.
+) -> tuple[Scores, Scores]:
+    """log2 scores of counted rows, each by the counts without itself, and their log2 priors.
 
-    For a row of class c only the counts of c change, and of each attribute only those of the row's own value matter.
-    So one table a class (and weight) holds, for every value, its gain once a record with it is left out.
+    Schema, classes and bounds stay. For a row of class c only the counts of c change, and of each attribute only those
+    of the row's own value matter. So one table a class (and weight) holds, for every value, its gain once a record with
+    it is left out.
 
     Parameters
     ----------
@@ -54,7 +55,7 @@ def scores_without_own_row(
         pairs, kind = np.unique(np.stack([classes, weights], axis=1), axis=0, return_inverse=True)
         kinds, weight, kind = pairs[:, 0], pairs[:, 1], kind.reshape(-1)
     cells = Cells.of(counts)
-    scores = np.empty((len(codes), k))
+    scores, priors = np.empty((len(codes), k)), np.empty((len(codes), k))
     at_once = max(1, TABLES // ((len(counts.joint) + len(sizes)) * max(k, 8)))
     for begin in range(0, len(kinds), at_once):
         end = begin + at_once
@@ -62,13 +63,14 @@ def scores_without_own_row(
         table = np.concatenate([pad(gain_table(c, options.gains, options.m), sizes) for c in some])
         front = np.stack([prior_bits(options.gains.prior(c)) if prior is None else prior for c in some])
         rows = _rows(kind, begin, end)
+        priors[rows] = front[kind[rows] - begin]
         scores[rows] = sum_gains(codes[rows], sizes, table, front, kind[rows] - begin)
     if (strange := np.isnan(scores).any(axis=1)).any():
         raise DataError(
             f"{owner}.leave_one_out_proba: row {int(np.argmax(strange))} was never counted; give the rows that were "
             "learned."
         )
-    return scores
+    return scores, priors
 
 
 def _rows(kind: Int[np.ndarray, " rows"], begin: int, end: int) -> Int[np.ndarray, " some"] | slice:
