@@ -23,6 +23,8 @@ _HOMES = {
     "recall": "bnn.driver",
     "fixed_points": "bnn.landscape",
     "corrupt": "bnn.noise",
+    "compare": "bnn.classify.comparison",
+    "CLASSIFIERS": "bnn.classify.registry",
     "DYNAMICS": "bnn.dynamics",
     "Asynchronous": "bnn.dynamics",
     "Synchronous": "bnn.dynamics",
@@ -37,6 +39,7 @@ _HOMES = {
     "BnnError": "bnn.errors",
     "BnnWarning": "bnn.errors",
     "datasets": "",
+    "metrics": "",
     "plots": "",
 }
 
@@ -44,10 +47,13 @@ __all__ = sorted(_HOMES)
 
 if TYPE_CHECKING:
     from bnn import datasets as datasets
+    from bnn import metrics as metrics
     from bnn import plots as plots
+    from bnn.classify.comparison import compare as compare
     from bnn.classify.head import BayesHead as BayesHead
     from bnn.classify.naive import NaiveBayesClassifier as NaiveBayesClassifier
     from bnn.classify.network_classifier import NetworkClassifier as NetworkClassifier
+    from bnn.classify.registry import CLASSIFIERS as CLASSIFIERS
     from bnn.counts import Counts as Counts
     from bnn.driver import recall as recall
     from bnn.dynamics import DYNAMICS as DYNAMICS

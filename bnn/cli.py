@@ -12,6 +12,7 @@ import typer
 
 from bnn import __version__
 from bnn.app.commands import INTERRUPTED, Commands, fail
+from bnn.app.compare_options import compare
 from bnn.errors import BnnError, DataError, FileError
 
 if TYPE_CHECKING:
@@ -226,6 +227,9 @@ def picture_path(out: Path) -> Path:
     if not out.parent.is_dir():
         raise FileError(f"--out: the folder {str(out.parent)!r} does not exist; make it first.")
     return out
+
+
+app.command(help=compare.__doc__)(compare)
 
 
 @app.command("datasets")

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-import narwhals as nw
 import numpy as np
 from jaxtyping import Bool, Float32, Float64, Int, Int8, Shaped
 
 from bnn import coding
 from bnn.dynamics.base import Dynamics
-from bnn.errors import DataError, unknown_name
+from bnn.errors import DataError
+from bnn.frames import frame_of
 from bnn.network import Network
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 BLOCK = 1 << 22  # rows times patterns compared at once
-BACKENDS = ("pyarrow", "pandas", "polars")
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,8 +255,6 @@ class Trace:
         backend
             ``"pyarrow"``, ``"pandas"`` or ``"polars"``.
         """
-        if backend not in BACKENDS:
-            raise unknown_name("Trace.to_frame.backend", backend, BACKENDS)
         columns = {
             "outcome": self.outcome.tolist(),
             "flips": self.flips,
@@ -267,4 +264,4 @@ class Trace:
             "log_similarity_before": self.log_similarity[:, 0],
             "log_similarity_after": self.log_similarity[:, -1],
         }
-        return nw.from_dict(columns, backend=cast(Any, backend)).to_native()
+        return frame_of(columns, backend, "Trace.to_frame")

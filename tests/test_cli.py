@@ -546,7 +546,7 @@ QUICK = """
 import sys
 import bnn
 from bnn.cli import main
-for words in (["--help"], ["recall", "--help"], ["--version"], ["datasets"]):
+for words in (["--help"], ["recall", "--help"], ["compare", "--help"], ["--version"], ["datasets"]):
     sys.argv = ["bnn", *words]
     try:
         main()

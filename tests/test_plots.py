@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
+from sklearn.dummy import DummyClassifier
 
 import bnn
 from bnn import plots
+from bnn.classify.references import CategoricalReference
 from bnn.errors import DataError, SchemaError
 from bnn.plots import cells, network_graph, style
 
@@ -54,6 +56,12 @@ def table_trace():
     return bnn.recall(bnn.learn(TABLE), cues, bnn.WinnerTakeAll(), seed=0, record="flips")
 
 
+@pytest.fixture(scope="module")
+def compared():
+    X, y = TABLE.codes[:, :2].repeat(3, axis=0), TABLE.codes[:, 2].repeat(3)
+    return bnn.compare({"naive": CategoricalReference(), "majority": DummyClassifier()}, X, y, splits=2, repeats=2)
+
+
 def take(trace, rows, dynamics=None):
     """The same recall of some rows alone."""
     cues = np.where(trace.start[rows] == 1, 1, 0)
@@ -83,9 +91,10 @@ def image_cells(ax):
 
 
 @pytest.fixture(scope="module")
-def drawn(trace, table_trace, asymmetric):
+def drawn(trace, table_trace, asymmetric, compared):
     """One figure, or several, of every public function."""
     network = trace.network
+    explained = bnn.NaiveBayesClassifier().fit(TABLE).explain(TABLE)
     before = dict(mpl.rcParams)
     figures = {
         "energy": [plots.energy(trace), plots.energy(asymmetric), plots.energy(trace, row=0)],
@@ -93,6 +102,10 @@ def drawn(trace, table_trace, asymmetric):
         "recall": [plots.recall(trace, PICTURES), plots.recall(table_trace, TABLE), plots.recall(trace)],
         "replay": [plots.replay(trace, 0), plots.replay(table_trace, 0)],
         "comparison": [plots.comparison({"odds": trace}, PICTURES), plots.comparison({"p": table_trace}, TABLE)],
+        "scores": [plots.scores(compared)],
+        "reliability": [plots.reliability({"naive": compared.calibration_table("naive")})],
+        "explanation": [plots.explanation(explained)],
+        "nomogram": [plots.nomogram(explained, "mammal", "bird")],
         "overlap_against_noise": [plots.overlap_against_noise([0.0, 0.1], {"odds": [[1, 1], [1, 0.5]]})],
         "weights": [plots.weights(network), plots.weights(network, neuron="r3c4"), plots.weights(table_trace.network)],
         "graph": [plots.graph(network), plots.graph(table_trace.network, attribute="class")],
@@ -115,8 +128,9 @@ def test_every_axes_with_a_scale_is_labelled(drawn):
         for figure in figures:
             for ax in figure.axes:
                 if ax.lines and ax.axison and not ax.images:
-                    assert ax.get_xlabel(), figure
-                    assert ax.get_ylabel(), figure
+                    assert ax.get_xlabel() or figure._supxlabel, figure
+                    # a list of names runs downwards
+                    assert ax.get_ylabel() or figure._supylabel or ax.yaxis_inverted(), figure
 
 
 def test_settings_are_left_alone_after_an_error(trace):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -60,6 +61,16 @@ def fail(sentence: str, code: int = IMPOSSIBLE) -> int:
     """Say on standard error why a command ended; returns the exit code."""
     typer.secho(f"bnn: {sentence}", err=True, fg=None if os.environ.get("NO_COLOR") else "red")
     return code
+
+
+@contextlib.contextmanager
+def telling_warnings() -> Iterator[None]:
+    """Say each warning of a piece of work once, in one sentence, on standard error, however often it came."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        yield
+    for sentence in dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught):
+        typer.secho(f"bnn: {sentence}", err=True, fg=None if os.environ.get("NO_COLOR") else "yellow")
 
 
 def _usage(error: Any) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from inspect import signature
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from jaxtyping import Int
 
 from bnn import datasets
+from bnn.app.data import data_file
 from bnn.csvfile import read_csv
 from bnn.driver import recall
 from bnn.dynamics import DYNAMICS
@@ -135,9 +135,7 @@ def run(task: Task, rule: str, progress: Callable[[int, int], None]) -> Trace:
 
 def read_data(data: str) -> tuple[str, Records, Sequence[Value | None] | None]:
     """A data set by name, or a CSV file: its name, its records, and each pattern's class where there is one."""
-    file = Path(data)
-    if data in datasets.names() or not (file.suffix.lower() == ".csv" or file.name != data or file.is_file()):
-        file = datasets.path(data)
+    file = data_file(data)
     records = datasets.read(file)
     if datasets.CLASS in records.schema.names:
         return data, records, None

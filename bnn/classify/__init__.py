@@ -15,6 +15,9 @@
 | `saving` | naive classifiers in files |
 | `naive` | `NaiveBayesClassifier` |
 | `explanation` | `Explanation`: gains for and against each class |
+| `registry` | `CLASSIFIERS`: those that are compared, one line each |
+| `references` | scikit-learn's own classifiers, as outside references |
+| `comparison`, `scores`, `paired` | `compare` on random splits; what it found; intervals of differences |
 
 A new classifier subclasses `base.BayesClassifier`: its `fit` calls ``self._read_training(X, y, sample_weight)``, which
 sets ``classes_`` and ``codebook_`` and returns records, target and class codes; its ``_log2_scores(X)`` begins with

@@ -4,10 +4,26 @@ Each function returns a `matplotlib.figure.Figure`, to save with ``figure.savefi
 notebook; those of a single pair of axes also draw into an ``ax`` that is given.
 """
 
+from bnn.plots.classifiers import reliability, scores
 from bnn.plots.compared import comparison, overlap_against_noise
+from bnn.plots.explained import explanation
 from bnn.plots.matrix import weights
 from bnn.plots.network_graph import graph
+from bnn.plots.nomograms import nomogram
 from bnn.plots.panels import recall, replay
 from bnn.plots.series import energy, similarity
 
-__all__ = ["comparison", "energy", "graph", "overlap_against_noise", "recall", "replay", "similarity", "weights"]
+__all__ = [
+    "comparison",
+    "energy",
+    "explanation",
+    "graph",
+    "nomogram",
+    "overlap_against_noise",
+    "recall",
+    "reliability",
+    "replay",
+    "scores",
+    "similarity",
+    "weights",
+]
