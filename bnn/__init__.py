@@ -31,6 +31,10 @@ _HOMES = {
     "Glauber": "bnn.dynamics",
     "Trace": "bnn.trace",
     "NaiveBayesClassifier": "bnn.classify.naive",
+    "SemiNaiveBayesClassifier": "bnn.classify.semi_naive",
+    "SuccessiveBayesClassifier": "bnn.classify.successive",
+    "TreeBayesClassifier": "bnn.classify.tree",
+    "NaiveBayesCombiner": "bnn.classify.combiner",
     "BnnError": "bnn.errors",
     "BnnWarning": "bnn.errors",
     "datasets": "",
@@ -42,7 +46,11 @@ __all__ = sorted(_HOMES)
 if TYPE_CHECKING:
     from bnn import datasets as datasets
     from bnn import plots as plots
+    from bnn.classify.combiner import NaiveBayesCombiner as NaiveBayesCombiner
     from bnn.classify.naive import NaiveBayesClassifier as NaiveBayesClassifier
+    from bnn.classify.semi_naive import SemiNaiveBayesClassifier as SemiNaiveBayesClassifier
+    from bnn.classify.successive import SuccessiveBayesClassifier as SuccessiveBayesClassifier
+    from bnn.classify.tree import TreeBayesClassifier as TreeBayesClassifier
     from bnn.counts import Counts as Counts
     from bnn.driver import recall as recall
     from bnn.dynamics import DYNAMICS as DYNAMICS

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-
-import networkx as nx
 import numpy as np
-from jaxtyping import Bool, Float64, Int64
+from jaxtyping import Float64, Int64
 
 from bnn.classify.base import Training
 from bnn.counting import require_memory, whole_weights
@@ -37,7 +34,7 @@ def mutual_information(training: Training) -> Float64[np.ndarray, "attributes at
         known += both
     information[np.ix_(used, used)] = total / np.maximum(known, 1.0)
     np.fill_diagonal(information, 0.0)
-    return information
+    return (information + information.T) / 2  # sums in another order differ in their last digits
 
 
 def _information(
@@ -78,9 +75,12 @@ def best_tree(information: Float64[np.ndarray, "attributes attributes"]) -> tupl
     >>> best_tree(np.array([[0.0, 0.1, 0.5], [0.1, 0.0, 0.4], [0.5, 0.4, 0.0]]))
     (-1, 2, 0)
     """
-    graph = nx.Graph()
-    graph.add_nodes_from(range(len(information)))
-    graph.add_weighted_edges_from((a, b, float(information[a, b])) for a, b in combinations(range(len(information)), 2))
-    tree = nx.maximum_spanning_tree(graph)
-    parents = dict(nx.bfs_predecessors(tree, 0))
-    return tuple(parents.get(a, -1) for a in range(len(information)))
+    parents = np.full(len(information), -1)
+    outside, best = np.arange(len(information)) > 0, np.zeros(len(information), np.int64)
+    gain = information[0].copy()
+    while outside.any():  # Prim's algorithm: the attribute that the tree so far tells most about comes next
+        new = int(np.argmax(np.where(outside, gain, -1.0)))
+        parents[new], outside[new] = best[new], False
+        closer = information[new] > gain
+        best[closer], gain[closer] = new, information[new][closer]
+    return tuple(parents.tolist())
