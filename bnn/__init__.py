@@ -34,8 +34,12 @@ _HOMES = {
     "GradientFlow": "bnn.dynamics",
     "Trace": "bnn.trace",
     "NaiveBayesClassifier": "bnn.classify.naive",
-    "NetworkClassifier": "bnn.classify.network_classifier",
     "BayesHead": "bnn.classify.head",
+    "NaiveBayesCombiner": "bnn.classify.combiner",
+    "NetworkClassifier": "bnn.classify.network_classifier",
+    "SemiNaiveBayesClassifier": "bnn.classify.semi_naive",
+    "SuccessiveBayesClassifier": "bnn.classify.successive",
+    "TreeBayesClassifier": "bnn.classify.tree",
     "BnnError": "bnn.errors",
     "BnnWarning": "bnn.errors",
     "datasets": "",
@@ -49,11 +53,15 @@ if TYPE_CHECKING:
     from bnn import datasets as datasets
     from bnn import metrics as metrics
     from bnn import plots as plots
+    from bnn.classify.combiner import NaiveBayesCombiner as NaiveBayesCombiner
     from bnn.classify.comparison import compare as compare
     from bnn.classify.head import BayesHead as BayesHead
     from bnn.classify.naive import NaiveBayesClassifier as NaiveBayesClassifier
     from bnn.classify.network_classifier import NetworkClassifier as NetworkClassifier
     from bnn.classify.registry import CLASSIFIERS as CLASSIFIERS
+    from bnn.classify.semi_naive import SemiNaiveBayesClassifier as SemiNaiveBayesClassifier
+    from bnn.classify.successive import SuccessiveBayesClassifier as SuccessiveBayesClassifier
+    from bnn.classify.tree import TreeBayesClassifier as TreeBayesClassifier
     from bnn.counts import Counts as Counts
     from bnn.driver import recall as recall
     from bnn.dynamics import DYNAMICS as DYNAMICS
