@@ -1,4 +1,5 @@
 import pickle
+from dataclasses import replace
 from fractions import Fraction
 from math import log2
 
@@ -13,7 +14,7 @@ from test_naive import quietly
 import bnn
 from bnn import NaiveBayesClassifier, NetworkClassifier
 from bnn.classify.readout import fitted_scale
-from bnn.errors import DataError
+from bnn.errors import DataError, FileError
 
 TABLE = pd.DataFrame(
     {"fever": ["y", "y", "n", "n", "y", None], "cough": ["n", "y", "n", "y", "y", "n"], "age": [1, 2, 3, 3, 2, 1]}
@@ -218,6 +219,36 @@ def test_answers_depend_on_random_state_alone():
     assert np.allclose(free.predict_proba(records[7:9]), answer[7:9], rtol=1e-12, atol=0)  # sums in another order
     others = [free.set_params(random_state=s).fit(records).predict_proba(records) for s in range(5)]
     assert any(not np.array_equal(other, answer) for other in others)
+
+
+@pytest.mark.parametrize(
+    "classifier",
+    [
+        NetworkClassifier("hopfield", options={"low": 0}),
+        NetworkClassifier("probability", bnn.GradientFlow((0.1, 1.0), anneal=2.0), evidence="free", max_sweeps=9),
+        NetworkClassifier(dynamics="asynchronous", evidence="free", unknown="filled", random_state=5),
+    ],
+    ids=["hopfield", "flow", "odds"],
+)
+def test_it_is_kept_in_a_file(classifier, tmp_path):
+    table = TABLE.assign(size=np.linspace(0, 1, 6))
+    classifier = clone(classifier).fit(table, ILL, [1, 2, 0.5, 1, 1, 1])
+    classifier.save(tmp_path / "network")
+    again = NetworkClassifier.load(tmp_path / "network")
+    assert repr(again) == repr(classifier)
+    assert again.counts_ == classifier.counts_
+    assert np.array_equal(again.predict_proba(table), classifier.predict_proba(table))
+    if classifier.dynamics is None:
+        assert np.array_equal(again.explain(table).gains, classifier.explain(table).gains)
+
+
+def test_what_no_file_holds_is_refused(tmp_path):
+    rule = replace(bnn.RULES["odds"], name="mine")
+    with pytest.raises(DataError, match="save: the parameter rule is Rule"):
+        NetworkClassifier(rule).fit(TABLE, ILL).save(tmp_path / "network")
+    bnn.NaiveBayesClassifier().fit(TABLE, ILL).save(tmp_path / "naive")
+    with pytest.raises(FileError):
+        NetworkClassifier.load(tmp_path / "naive")
 
 
 def test_edges():

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,22 +11,23 @@ from jaxtyping import Float64, Integer
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from bnn.classify.base import BayesClassifier, Scores, Training
+from bnn.classify import storing
+from bnn.classify.base import BayesClassifier, Scores
 from bnn.classify.class_counts import ClassCounts
 from bnn.classify.explanation import Explanation, standard_errors
 from bnn.classify.gains import Cells, laplace_prior
 from bnn.classify.model import cases_of
-from bnn.classify.readout import Readout, fitted_scale
-from bnn.classify.settling import EVIDENCE, UNKNOWN, Settling, chosen_dynamics
+from bnn.classify.readout import Readout, fitted_scale, labelled, unlabelled, with_class
+from bnn.classify.settling import Settling, checked_settling
+from bnn.counting import small
 from bnn.counts import Counts
 from bnn.discretize import INTERVALS
-from bnn.errors import DataError, unknown_name
+from bnn.errors import DataError
 from bnn.kernels.scores import pad, sum_gains, to_log2_probabilities
 from bnn.learning import find, learn, options_of
 from bnn.network import Network
 from bnn.records import Records
-from bnn.rules.base import Rule
-from bnn.schema import Schema
+from bnn.schema import Layout
 
 FOLDS = 5
 
@@ -78,6 +79,8 @@ class NetworkClassifier(BayesClassifier):
         The classes, sorted.
     network_ : Network
         The network, its last attribute the class.
+    counts_ : Counts
+        All that was learned, but for the scale.
     g_ : float
         The scale of the field.
     codebook_ : Codebook
@@ -97,11 +100,12 @@ class NetworkClassifier(BayesClassifier):
 
     network_: Network
     g_: float
+    counts_: Counts
+    _class_counts: ClassCounts
     _settling: Settling | None
     _readout: Readout
     _prior: Float64[np.ndarray, " classes"]
     _gains: Float64[np.ndarray, "values classes"]
-    _cases: Float64[np.ndarray, " values"]
 
     def __init__(
         self,
@@ -135,26 +139,18 @@ class NetworkClassifier(BayesClassifier):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> NetworkClassifier:
         """Learn from a table and its labels; arguments, errors and warnings as in `NaiveBayesClassifier.fit`."""
-        rule, options = find(self.rule), self._options()
+        self._checked_g()
+        rule = find(self.rule)
         random = check_random_state(self.random_state)
         settling = self._checked_settling(int(random.randint(2**31)))
         training = self._read_training(X, y, sample_weight, self.discretize, self.intervals)
-        records = with_class(training)
-        counts = Counts.of(records, rule.coding)
+        records = labelled(training)
         class_counts = ClassCounts.of(training.records, training.target, training.classes)
-        cells = Cells.of(class_counts)
-        self.network_ = learn(counts, rule, self_connections=self.self_connections, **options)
-        self._settling, self._readout = settling, Readout.of(counts, rule, options)
-        prior, self._cases = np.log2(laplace_prior(cells)), cases_of(cells)
+        self._learn(Counts.of(records, rule.coding), class_counts, settling)
         if settling is not None:
             settling.settle(self.network_, unlabelled(records.codes[:1]))  # refuses what cannot run
-        if isinstance(self.g, str):
-            fits = self.g == "fitted" or rule.prior_bias is None
-            self.g_ = self._fit_scale(records, counts, rule, prior, random) if fits else 1.0
-        else:
-            self.g_ = float(self.g)
-        self._prior = prior + self.g_ * self._readout.by_class(self._readout.bias[None])[0]
-        self._gains = self.g_ * self._readout.gains()
+        fits = self.g == "fitted" or (self.g == "auto" and rule.prior_bias is None)
+        self._scale(self._fit_scale(records, random) if fits else 1.0 if self.g == "auto" else float(self.g))
         return self
 
     def explain(self, X: Any, labels: Mapping[str, Mapping[Any, str]] | None = None) -> Explanation:
@@ -187,7 +183,7 @@ class NetworkClassifier(BayesClassifier):
         # a last entry stands for what is unknown
         place = np.where(codes >= 0, codes + np.cumsum(sizes) - sizes, -1)
         gains = np.concatenate([self._gains, np.zeros((1, len(self.classes_)))])[place]
-        cases = np.concatenate([self._cases, [0.0]])[place]
+        cases = np.concatenate([cases_of(Cells.of(self._class_counts)), [0.0]])[place]
         errors = np.zeros_like(gains)
         if find(self.rule).name == "probability" and self.g_ == 1.0:
             errors = standard_errors(self._prior, gains, cases, float(self.m))
@@ -198,6 +194,21 @@ class NetworkClassifier(BayesClassifier):
         names = self.codebook_.schema.names
         told = Explanation(self.classes_, self._prior, names, values, gains, cases, errors, normaliser)
         return told if labels is None else told.with_labels(labels)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write to a safetensors file with a versioned JSON header, exactly; `load` reads it.
+
+        Raises
+        ------
+        DataError
+            A rule, a dynamics or another parameter that is not of this package.
+        """
+        storing.save(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> NetworkClassifier:
+        """Read what `save` wrote; anything else is a `FileError`."""
+        return storing.load(cls, path)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -219,14 +230,21 @@ class NetworkClassifier(BayesClassifier):
             return readout.fields(readout.states(codes), codes >= 0)
         return readout.fields(*self._settling.settle(network, codes))
 
-    def _fit_scale(
-        self,
-        records: Records,
-        counts: Counts,
-        rule: Rule,
-        prior: Float64[np.ndarray, " classes"],
-        random: np.random.RandomState,
-    ) -> float:
+    def _learn(self, counts: Counts, class_counts: ClassCounts, settling: Settling | None) -> None:
+        """Make the network of what was counted."""
+        rule, options = find(self.rule), self._options()
+        self.counts_, self._class_counts, self._settling = counts, class_counts, settling
+        self.network_ = learn(counts, rule, self_connections=self.self_connections, **options)
+        self._readout = Readout.of(counts, rule, options)
+
+    def _scale(self, g: float) -> None:
+        """Weigh what the class neurons hear."""
+        self.g_ = g
+        bias = self._readout.by_class(self._readout.bias[None])[0]
+        self._prior = np.log2(laplace_prior(Cells.of(self._class_counts))) + g * bias
+        self._gains = g * self._readout.gains()
+
+    def _fit_scale(self, records: Records, random: np.random.RandomState) -> float:
         """The g of least log loss over rows that their fold's network has not seen; 1 where all rows are alike."""
         if records.weights is not None:
             records = records[records.weights > 0]
@@ -236,14 +254,16 @@ class NetworkClassifier(BayesClassifier):
             return 1.0
         # equal rows share a fold, so that a weight of 2 is a row given twice
         fold = random.permutation(np.arange(distinct) % FOLDS)[same.ravel()]
-        fields = np.empty((records.rows, len(prior)))
+        rule, options = find(self.rule), self._options()
+        fields = np.empty((records.rows, len(self.classes_)))
         for out in range(min(FOLDS, distinct)):
-            rest = counts - Counts.of(records[fold == out], rule.coding)
-            network = learn(rest, rule, self_connections=self.self_connections, **self._options())
-            readout = Readout.of(rest, rule, self._options())
+            rest = self.counts_ - Counts.of(records[fold == out], rule.coding)
+            network = learn(rest, rule, self_connections=self.self_connections, **options)
+            readout = Readout.of(rest, rule, options)
             fields[fold == out] = self._fields(network, readout, unlabelled(records.codes[fold == out]))
         weights = np.ones(records.rows) if records.weights is None else np.asarray(records.weights)
         bias = self._readout.by_class(self._readout.bias[None])
+        prior = np.log2(laplace_prior(Cells.of(self._class_counts)))
         return fitted_scale(prior, fields + bias, records.codes[:, -1], weights)
 
     def _options(self) -> dict[str, Any]:
@@ -253,41 +273,28 @@ class NetworkClassifier(BayesClassifier):
         m = {"m": self.m} if "m" in options_of(find(self.rule)) else {}
         return m | dict(self.options or {})
 
-    def _checked_settling(self, seed: int) -> Settling | None:
-        """How the network settles, or None for one step; the parameters, checked."""
-        owner = self._owner
-        for name, known in (("evidence", EVIDENCE), ("unknown", UNKNOWN)):
-            if getattr(self, name) not in known:
-                raise unknown_name(f"{owner}.{name}", getattr(self, name), known)
+    def _checked_g(self) -> None:
+        """Refuse a scale that is none."""
         number = isinstance(self.g, int | float | np.number) and not isinstance(self.g, bool)
         if not (self.g in ("auto", "fitted") if isinstance(self.g, str) else number and 0 < self.g < np.inf):
-            raise DataError(f"{owner}.g: got {self.g!r}; give 'auto', 'fitted' or a number above 0.")
-        if self.dynamics is not None:
-            dynamics = chosen_dynamics(self.dynamics, owner)
-            return Settling(dynamics, self.max_sweeps, self.evidence, self.unknown, self.input, seed)
-        defaults = {"max_sweeps": None, "evidence": "clamped", "unknown": "silent", "input": 0.0}
-        for name, value in defaults.items():
-            if getattr(self, name) != value:
-                raise DataError(
-                    f"{owner}.{name}: got {getattr(self, name)!r}, but one step neither iterates nor fills; give a "
-                    "dynamics, such as 'winner-take-all'."
-                )
-        return None
+            raise DataError(f"{self._owner}.g: got {self.g!r}; give 'auto', 'fitted' or a number above 0.")
 
+    def _checked_settling(self, seed: int) -> Settling | None:
+        """How the network settles, or None for one step."""
+        names = ("dynamics", "max_sweeps", "evidence", "unknown", "input")
+        return checked_settling({name: getattr(self, name) for name in names}, seed, self._owner)
 
-def with_class(training: Training) -> Records:
-    """Training rows with their class as the last attribute."""
-    schema = training.records.schema
-    name = training.target.name
-    while name in schema.names:
-        name += "_"
-    codes = np.concatenate([training.records.codes.astype(np.int32), training.classes[:, None]], axis=1)
-    joined = Schema((*schema.attributes, replace(training.target, name=name)))
-    return Records(codes, joined, training.records.weights)
+    def _learned(self) -> storing.Learned:
+        pairs = self.counts_
+        arrays = {"pairs": pairs.joint, "on": small(pairs.on), "known": small(pairs.known)}
+        seed = None if self._settling is None else self._settling.seed
+        told = {"rows": pairs.rows, "pair scale": pairs.scale, "g": self.g_, "seed": seed}
+        return storing.of_counts(self._class_counts) + storing.Learned(arrays, told)
 
-
-def unlabelled(codes: Integer[np.ndarray, "rows attributes"]) -> Integer[np.ndarray, "rows attributes"]:
-    """Codes whose last attribute, the class, is unknown."""
-    codes = codes.copy()
-    codes[:, -1] = -1
-    return codes
+    def _learn_again(self, learned: storing.Learned) -> None:
+        class_counts = storing.to_counts(learned, self.codebook_.schema, self.classes_)
+        layout = Layout(with_class(class_counts.schema, class_counts.target), find(self.rule).coding)
+        arrays, told = learned.arrays, learned.told
+        counts = Counts(layout, arrays["pairs"], arrays["on"], arrays["known"], told["rows"], told["pair scale"])
+        self._learn(counts, class_counts, self._checked_settling(told["seed"] or 0))
+        self._scale(float(told["g"]))

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Float64, Integer
 from scipy.optimize import minimize_scalar
 
+from bnn.classify.base import Training
 from bnn.counts import Counts
 from bnn.kernels.scores import to_log2_probabilities
+from bnn.records import Records
 from bnn.rules.base import Connections, Rule, two_layers
-from bnn.schema import Layout
+from bnn.schema import Attribute, Layout, Schema
 
 Scores = Float64[np.ndarray, "rows classes"]
 SMALLEST, LARGEST = -20.0, 20.0
@@ -124,3 +126,24 @@ def fitted_scale(
 
     found = minimize_scalar(loss, bounds=(SMALLEST, LARGEST), method="bounded", options={"xatol": 1e-6})
     return float(2.0**found.x)
+
+
+def with_class(schema: Schema, target: Attribute) -> Schema:
+    """The attributes and, last, the class, under a name that is free."""
+    name = target.name
+    while name in schema.names:
+        name += "_"
+    return Schema((*schema.attributes, replace(target, name=name)))
+
+
+def labelled(training: Training) -> Records:
+    """Training rows with their class as the last attribute."""
+    codes = np.concatenate([training.records.codes.astype(np.int32), training.classes[:, None]], axis=1)
+    return Records(codes, with_class(training.records.schema, training.target), training.records.weights)
+
+
+def unlabelled(codes: Integer[np.ndarray, "rows attributes"]) -> Integer[np.ndarray, "rows attributes"]:
+    """Codes whose last attribute, the class, is unknown."""
+    codes = codes.copy()
+    codes[:, -1] = -1
+    return codes

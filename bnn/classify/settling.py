@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,3 +74,19 @@ def chosen_dynamics(dynamics: Any, owner: str) -> Dynamics:
             "instance such as bnn.WinnerTakeAll()."
         )
     return dynamics
+
+
+def checked_settling(given: Mapping[str, Any], seed: int, owner: str) -> Settling | None:
+    """How a network settles by an estimator's parameters, or None for one step."""
+    for name, known in (("evidence", EVIDENCE), ("unknown", UNKNOWN)):
+        if given[name] not in known:
+            raise unknown_name(f"{owner}.{name}", given[name], known)
+    if given["dynamics"] is not None:
+        return Settling(**{**given, "dynamics": chosen_dynamics(given["dynamics"], owner)}, seed=seed)
+    for name, value in {"max_sweeps": None, "evidence": "clamped", "unknown": "silent", "input": 0.0}.items():
+        if given[name] != value:
+            raise DataError(
+                f"{owner}.{name}: got {given[name]!r}, but one step neither iterates nor fills; give a dynamics, such "
+                "as 'winner-take-all'."
+            )
+    return None

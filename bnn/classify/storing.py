@@ -1,14 +1,14 @@
 """Classifiers in files, one inside the other too: arrays, and everything else as JSON. Never pickle.
 
-A classifier that can be stored says what it has learned (``_learned``) and takes it back (``_learn_again``). Parameters,
-classes, columns and names of features are stored for all alike.
+A classifier that can be stored says what it has learned (``_learned``) and takes it back (``_learn_again``).
+Parameters, classes, columns and names of features are stored for all alike.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,6 +22,7 @@ from bnn.classify.class_counts import ClassCounts
 from bnn.classify.columns import Column
 from bnn.classify.reading import Codebook
 from bnn.classify.saving import _plain
+from bnn.dynamics import DYNAMICS
 from bnn.errors import DataError, FileError
 from bnn.files import read_tensors, write_tensors
 from bnn.schema import Attribute, Schema
@@ -33,8 +34,9 @@ HOMES = {
     "TreeBayesClassifier": "bnn.classify.tree",
     "SuccessiveBayesClassifier": "bnn.classify.successive",
     "NaiveBayesCombiner": "bnn.classify.combiner",
+    "NetworkClassifier": "bnn.classify.network_classifier",
 }
-ESTIMATOR = "estimator of bnn"
+ESTIMATOR, DYNAMICS_OF_BNN = "estimator of bnn", "dynamics of bnn"
 Classifier = TypeVar("Classifier")
 
 
@@ -165,6 +167,8 @@ def _told(value: Any, name: str, owner: str) -> Any:
     """A parameter in plain JSON types."""
     if isinstance(value, BaseEstimator):
         return [ESTIMATOR, _known(value, owner), _parameters(value, owner)]
+    if type(value) in DYNAMICS.values():
+        return [DYNAMICS_OF_BNN, value.name, asdict(value)]
     if isinstance(value, list | tuple) and name == "estimators":
         return [[str(label), _told(one, name, owner)] for label, one in value]
     return _plain(value, name)
@@ -175,6 +179,9 @@ def _revived(value: Any) -> Any:
     if isinstance(value, list):
         if value[:1] == [ESTIMATOR]:
             return _made(value[1], value[2])
+        if value[:1] == [DYNAMICS_OF_BNN]:
+            # JSON has no tuples
+            return DYNAMICS[value[1]](**{k: tuple(v) if isinstance(v, list) else v for k, v in value[2].items()})
         if value[:1] == ["by class"]:
             return dict(value[1])
         if value and isinstance(value[0], list) and len(value[0]) == 2 and isinstance(value[0][1], list):
