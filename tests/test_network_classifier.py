@@ -281,6 +281,8 @@ def test_scikit_learn_s_searches_and_folds():
         ({"evidence": "loose"}, "NetworkClassifier.evidence: there is no 'loose'"),
         ({"unknown": "fill"}, "NetworkClassifier.unknown: there is no 'fill'; did you mean 'filled'"),
         ({"evidence": "free"}, "NetworkClassifier.evidence: got 'free', but one step neither iterates"),
+        ({"evidence": np.ones(2)}, "NetworkClassifier.evidence: there is no"),
+        ({"input": [1.0, 2.0]}, r"NetworkClassifier.input: got \[1.0, 2.0\]; give a number of bits, or 'prior'"),
         ({"max_sweeps": 3}, "NetworkClassifier.max_sweeps: got 3, but one step"),
         ({"dynamics": "asynchronous", "max_sweeps": 0}, "recall.max_sweeps: got 0"),
         ({"self_connections": True}, "the rule 'odds' has none"),

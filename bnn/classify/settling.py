@@ -79,8 +79,10 @@ def chosen_dynamics(dynamics: Any, owner: str) -> Dynamics:
 def checked_settling(given: Mapping[str, Any], seed: int, owner: str) -> Settling | None:
     """How a network settles by an estimator's parameters, or None for one step."""
     for name, known in (("evidence", EVIDENCE), ("unknown", UNKNOWN)):
-        if given[name] not in known:
+        if not isinstance(given[name], str) or given[name] not in known:
             raise unknown_name(f"{owner}.{name}", given[name], known)
+    if not isinstance(given["input"], float | int | np.number | str):
+        raise DataError(f"{owner}.input: got {given['input']!r}; give a number of bits, or 'prior'.")
     if given["dynamics"] is not None:
         return Settling(**{**given, "dynamics": chosen_dynamics(given["dynamics"], owner)}, seed=seed)
     for name, value in {"max_sweeps": None, "evidence": "clamped", "unknown": "silent", "input": 0.0}.items():
