@@ -134,7 +134,8 @@ def memberships(numbers: Numbers, bounds: Bounds, sigma: float) -> Float[np.ndar
 
     below = np.zeros((len(known), len(bounds) + 2))
     below[:, -1] = 1.0
-    below[:, 1:-1] = ndtr((bounds - numbers[known, None]) / sigma)
+    with np.errstate(over="ignore"):  # of a sigma near 0: infinitely many deviations away
+        below[:, 1:-1] = ndtr((bounds - numbers[known, None]) / sigma)
     out[known] = np.diff(below, axis=1)
     return out
 

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bnn.discretize import (
@@ -106,6 +106,7 @@ def test_one_frequent_number_takes_the_place_of_several_intervals():
 # --- Membership -----------------------------------------------------------------------------------------------------
 
 
+@example([0.0], [0.5], 2.3e-309)
 @given(NUMBERS, st.lists(st.integers(-20, 20).map(lambda i: i / 2), unique=True, max_size=5), st.floats(0, 10))
 def test_memberships_are_the_masses_of_the_normal_distribution(numbers, bounds, sigma):
     bounds = np.array(sorted(bounds), dtype=float)

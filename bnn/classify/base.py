@@ -15,7 +15,7 @@ from sklearn.utils.validation import _check_feature_names, check_is_fitted
 
 from bnn.classify.describing import Rows, describe
 from bnn.classify.labels import read_labels
-from bnn.classify.reading import Codebook, Table, numbers_of, read_table
+from bnn.classify.reading import Codebook, Table, Unseen, numbers_of, read_table
 from bnn.discretize import INTERVALS
 from bnn.errors import DataError
 from bnn.kernels.scores import to_log2_probabilities, to_probabilities
@@ -234,10 +234,14 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         classes: Shaped[np.ndarray, " classes"],
         codes: Int32[np.ndarray, " rows"],
         weights: Float64[np.ndarray, " rows"] | None,
-        warn: bool = False,
+        known: bool = False,
     ) -> Training:
-        """Code a table by a codebook, which was made for it unless ``warn``: then unseen values are warned about."""
-        records = Records(codebook.codes(table, self._owner, warn), codebook.schema, weights)
+        """Code a table by a codebook that was ``known`` before, or else was made for it.
+
+        Then only rows of weight 0 can have values that it lacks.
+        """
+        unseen: Unseen = "warn" if known else "none" if weights is None else "ignore"
+        records = Records(codebook.codes(table, self._owner, unseen), codebook.schema, weights)
         return Training(records, Attribute("class", tuple(classes.tolist())), codes, table)
 
     def _read_codes(self, X: Any) -> Integer[np.ndarray, "rows attributes"]:

@@ -7,7 +7,7 @@ from jaxtyping import Float64, Int, Int32, Int64, Integer
 
 from bnn.classify.class_counts import ClassCounts
 from bnn.classify.gains import Cells, gain_table, prior_bits
-from bnn.classify.model import Options, Scores
+from bnn.classify.model import Options, Scores, answerable
 from bnn.errors import DataError
 from bnn.kernels.scores import pad, sum_gains
 
@@ -23,8 +23,8 @@ def scores_without_own_row(
     classes: Int32[np.ndarray, " rows"],
     weights: Int64[np.ndarray, " rows"] | None,
     owner: str,
-) -> tuple[Scores, Scores]:
-    """log2 scores of counted rows, each by the counts without itself, and their log2 priors.
+) -> Scores:
+    """log2 scores of counted rows, each by the counts without itself.
 
     Schema, classes and bounds stay. For a row of class c only the counts of c change, and of each attribute only those
     of the row's own value matter. So one table a class (and weight) holds, for every value, its gain once a record with
@@ -55,7 +55,7 @@ def scores_without_own_row(
         pairs, kind = np.unique(np.stack([classes, weights], axis=1), axis=0, return_inverse=True)
         kinds, weight, kind = pairs[:, 0], pairs[:, 1], kind.reshape(-1)
     cells = Cells.of(counts)
-    scores, priors = np.empty((len(codes), k)), np.empty((len(codes), k))
+    scores = np.empty((len(codes), k))
     at_once = max(1, TABLES // ((len(counts.joint) + len(sizes)) * max(k, 8)))
     for begin in range(0, len(kinds), at_once):
         end = begin + at_once
@@ -63,14 +63,15 @@ def scores_without_own_row(
         table = np.concatenate([pad(gain_table(c, options.gains, options.m), sizes) for c in some])
         front = np.stack([prior_bits(options.gains.prior(c)) if prior is None else prior for c in some])
         rows = _rows(kind, begin, end)
-        priors[rows] = front[kind[rows] - begin]
-        scores[rows] = sum_gains(codes[rows], sizes, table, front, kind[rows] - begin)
+        block = kind[rows] - begin
+        part = sum_gains(codes[rows], sizes, table, front, block)
+        scores[rows] = part if not np.isneginf(table).any() else answerable(part, front[block], owner)
     if (strange := np.isnan(scores).any(axis=1)).any():
         raise DataError(
             f"{owner}.leave_one_out_proba: row {int(np.argmax(strange))} was never counted; give the rows that were "
             "learned."
         )
-    return scores, priors
+    return scores
 
 
 def _rows(kind: Int[np.ndarray, " rows"], begin: int, end: int) -> Int[np.ndarray, " some"] | slice:

@@ -20,7 +20,7 @@ from bnn.classify.fuzzy import with_memberships
 from bnn.classify.gains import given_priors, prior_bits
 from bnn.classify.labels import merged_classes
 from bnn.classify.leave_one_out import scores_without_own_row
-from bnn.classify.model import Model, Options, answerable
+from bnn.classify.model import Model, Options
 from bnn.classify.reading import Codebook
 from bnn.counting import whole_weights
 from bnn.discretize import INTERVALS
@@ -222,10 +222,9 @@ class NaiveBayesClassifier(BayesClassifier):
         if options.learning or options.classification or options.Pr > 0:
             scores = self._singly(training, options, given)
         else:
-            scores, priors = scores_without_own_row(
+            scores = scores_without_own_row(
                 counts, options, given, training.records.codes, training.classes, weights, self._owner
             )
-            answerable(scores, priors, self._owner)
         to_probabilities(scores)
         return scores
 
@@ -320,7 +319,7 @@ class NaiveBayesClassifier(BayesClassifier):
         with warnings.catch_warnings():
             warnings.simplefilter("error", UnseenValueWarning)
             try:
-                return self._training(table, self.codebook_, self.classes_, codes, weights, warn=True)
+                return self._training(table, self.codebook_, self.classes_, codes, weights, known=True)
             except UnseenValueWarning as warning:
                 raise DataError(f"{self._owner}.{method}: {warning} Give rows that were learned.") from None
 

@@ -19,6 +19,8 @@ from bnn.records import Records, extremes
 from bnn.schema import Attribute, Schema, Value
 from bnn.tables import arrow_array, columns_of, encode, plain, smallest_type
 
+Unseen = Literal["warn", "ignore", "none"]
+
 FEW_ROWS = 16
 """So many rows of text are coded label by label."""
 
@@ -194,8 +196,16 @@ class Codebook:
         places = tuple({v: i for i, v in enumerate(attribute.values)} for attribute in schema.attributes)
         object.__setattr__(self, "_places", places)
 
-    def codes(self, table: Table, owner: str, warn: bool = True) -> Integer[np.ndarray, "rows attributes"]:
-        """Code a table, -1 where missing or unseen; values that were never learned are warned about, if wanted.
+    def codes(self, table: Table, owner: str, unseen: Unseen = "warn") -> Integer[np.ndarray, "rows attributes"]:
+        """Code a table, -1 where missing or unseen; values that were never learned are warned about.
+
+        Parameters
+        ----------
+        table, owner
+            The table; who asks.
+        unseen
+            What to do about values never learned: ``"warn"``; ``"ignore"``; ``"none"``: there are none, since the
+            codebook was made for this table.
 
         Warns
         -----
@@ -205,6 +215,8 @@ class Codebook:
         matrix = table.matrix
         narrow = matrix is not None and matrix.dtype in (np.uint8, np.int8) and table.rows > 0
         if matrix is not None and narrow and self._dense and not self._lookup.low.any():
+            if unseen == "none":
+                return matrix
             low, high = extremes(matrix)
             if (low >= 0).all() and (high < self.sizes).all():
                 return matrix
@@ -214,16 +226,16 @@ class Codebook:
             numbers = matrix.view(np.uint8) if matrix.dtype == bool else matrix
             if self._dense and numbers.flags.c_contiguous and subtract(numbers, self._lookup.low, self.sizes, out):
                 return out
-            unseen = recode(numbers, self._lookup, out)
-            if warn and unseen.any():
-                places = np.flatnonzero(unseen).tolist()
-                self._warn({a: self._example(numbers[:, a], out[:, a]) for a in places}, unseen, owner)
+            strange = recode(numbers, self._lookup, out)
+            if unseen == "warn" and strange.any():
+                places = np.flatnonzero(strange).tolist()
+                self._warn({a: self._example(numbers[:, a], out[:, a]) for a in places}, strange, owner)
             return out
-        unseen, told = np.zeros(len(self.columns), np.int64), {}
+        strange, told = np.zeros(len(self.columns), np.int64), {}
         for a, name in enumerate(table.columns):
-            unseen[a], told[a] = self._code_column(table, a, name, out[:, a : a + 1], owner)
-        if warn and unseen.any():
-            self._warn(told, unseen, owner)
+            strange[a], told[a] = self._code_column(table, a, name, out[:, a : a + 1], owner)
+        if unseen == "warn" and strange.any():
+            self._warn(told, strange, owner)
         return out
 
     def _code_column(
