@@ -13,6 +13,15 @@ known values is deleted, or replaced by another value of the attribute. All clas
 damage. Numbers of hepatitis are cut into quarters of equal frequency beforehand, for all alike. While all evidence is
 clamped and nothing is filled, iterating changes nothing: so it is either free, or what is unknown is filled and
 iterates.
+Hopfield's network is given in three readings: states of -1 and 1, states of 0 and 1 as in [B 2.2], and these with one
+neuron for each value, also of two-valued attributes.
+
+What came out (20 splits, whole rows). Against Hopfield the first claim holds for the information score everywhere, for
+accuracy in two domains; in lymphography and breast cancer the best reading of Hopfield's network, one step, is as
+accurate. The second claim does not hold here as it stands: with free evidence the accuracy is below that of naive Bayes
+in every domain, the more so the further it iterates. Clamped evidence with the unknown filled comes nearest: better
+than one step on hepatitis, whose rows have gaps, and, where values are deleted, in information in lymphography and
+breast cancer; but not in accuracy, and worse in primary tumor. Replaced values are not mended.
 
 Ten minutes; with --quick one.
 """
@@ -146,13 +155,9 @@ def report(found, damage):
         for d, (kind, share) in enumerate(damage):
             accuracy, bits, loss = found[i, d].mean(axis=0).tolist()
             apart, error = difference(found[i, d, :, 0], found[0, d, :, 0])
-            told.setdefault(name, {})[f"{kind} {share:g}"] = {
-                "accuracy": accuracy,
-                "information": bits,
-                "log loss": loss,
-                "accuracy minus naive Bayes": apart,
-                "its standard error": error,
-            }
+            numbers = {"accuracy": accuracy, "information": bits, "log loss": loss}
+            numbers |= {"accuracy minus naive Bayes": apart, "its standard error": error}
+            told.setdefault(name, {})[f"{kind} {share:g}"] = {key: round(value, 5) for key, value in numbers.items()}
     return told
 
 
@@ -202,7 +207,7 @@ def main():
         chosen.out.mkdir(parents=True, exist_ok=True)
         domains = {domain: report(found, damage) for domain, found in results.items()}
         whole = {"seed": chosen.seed, "splits": splits, "paper, naive Bayes": PAPER, "domains": domains}
-        (chosen.out / f"{NAME}.json").write_text(json.dumps(whole, indent=1) + "\n")
+        (chosen.out / f"{NAME}.json").write_text(json.dumps(whole) + "\n")
         picture(results, damage).savefig(chosen.out / f"{NAME}.png", dpi=90)
 
 
