@@ -35,6 +35,12 @@ _HOMES = {
     "GradientFlow": "bnn.dynamics",
     "Trace": "bnn.trace",
     "NaiveBayesClassifier": "bnn.classify.naive",
+    "BayesHead": "bnn.classify.head",
+    "NaiveBayesCombiner": "bnn.classify.combiner",
+    "NetworkClassifier": "bnn.classify.network_classifier",
+    "SemiNaiveBayesClassifier": "bnn.classify.semi_naive",
+    "SuccessiveBayesClassifier": "bnn.classify.successive",
+    "TreeBayesClassifier": "bnn.classify.tree",
     "BnnError": "bnn.errors",
     "BnnWarning": "bnn.errors",
     "datasets": "",
@@ -48,9 +54,15 @@ if TYPE_CHECKING:
     from bnn import datasets as datasets
     from bnn import metrics as metrics
     from bnn import plots as plots
+    from bnn.classify.combiner import NaiveBayesCombiner as NaiveBayesCombiner
     from bnn.classify.comparison import compare as compare
+    from bnn.classify.head import BayesHead as BayesHead
     from bnn.classify.naive import NaiveBayesClassifier as NaiveBayesClassifier
+    from bnn.classify.network_classifier import NetworkClassifier as NetworkClassifier
     from bnn.classify.registry import CLASSIFIERS as CLASSIFIERS
+    from bnn.classify.semi_naive import SemiNaiveBayesClassifier as SemiNaiveBayesClassifier
+    from bnn.classify.successive import SuccessiveBayesClassifier as SuccessiveBayesClassifier
+    from bnn.classify.tree import TreeBayesClassifier as TreeBayesClassifier
     from bnn.continuation import bifurcation as bifurcation
     from bnn.counts import Counts as Counts
     from bnn.driver import recall as recall

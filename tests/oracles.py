@@ -533,6 +533,67 @@ def naive_posterior(row, prior, gains):
     return [p / total for p in product] if total else list(prior)
 
 
+# --- Graded neurons -----------------------------------------------------------------------------------------------
+
+
+def plain_states(levels, gain, activation, attribute, single):
+    """States of one row of activation levels, neuron by neuron, by the formulas of the papers."""
+    states = []
+    for j, u in enumerate(levels):
+        if activation == "tanh":
+            states.append(math.tanh(gain * u * math.log(2) / 2))
+        elif activation == "logistic" or single[attribute[j]]:
+            states.append(1 / (1 + 2.0 ** min(-gain * u, 1000)))
+        else:
+            mine = [i for i in range(len(levels)) if attribute[i] == attribute[j]]
+            largest = max(gain * levels[i] for i in mine)
+            total = sum(2.0 ** (gain * levels[i] - largest) for i in mine)
+            states.append(2.0 ** (gain * u - largest) / total)
+    return states
+
+
+def information(value):
+    """V log2 V."""
+    return value * math.log2(value) if value > 0 else 0.0
+
+
+def entropy_term(states, gain, activation, attribute, single, free):
+    """1/gain times the integral of the inverse activation, summed over the free neurons."""
+    total = 0.0
+    for j, v in enumerate(states):
+        if not free[j]:
+            continue
+        if activation == "tanh":
+            total += information(1 + v) + information(1 - v)
+        elif activation == "logistic" or single[attribute[j]]:
+            total += information(v) + information(1 - v)
+        else:
+            total += information(v)
+    return total / gain
+
+
+def plain_energy(weights, bias, states):
+    """-1/2 V'WV - b'V, term by term."""
+    n = len(states)
+    pairs = sum(weights[j][i] * states[j] * states[i] for j in range(n) for i in range(n))
+    return -pairs / 2 - sum(b * v for b, v in zip(bias, states, strict=True))
+
+
+def odds_posterior(records, target, evidence, m):
+    """P(target = 1 | evidence) by odds [B eq 20]: evidence {attribute: 0 or 1}, each ratio by the joint estimate."""
+    layout_of = {name: a for a, name in enumerate(records.schema.names)}
+    column = records.codes[:, layout_of[target]]
+    prior = Fraction(int((column == 1).sum()), int((column >= 0).sum()))
+    odds = prior / (1 - prior)
+    for name, value in evidence.items():
+        other = records.codes[:, layout_of[name]]
+        cells = {
+            (x, y): Fraction(int(((column == x) & (other == y)).sum())) for x in (True, False) for y in (True, False)
+        }
+        odds *= joint_ratio(cells, True, bool(value), m) / joint_ratio(cells, False, bool(value), m)
+    return odds / (1 + odds)
+
+
 # --- Comparison of classifiers ------------------------------------------------------------------------------------
 
 

@@ -14,6 +14,10 @@
 | `leave_one_out` | leaving each row out, in closed form |
 | `saving` | naive classifiers in files |
 | `naive` | `NaiveBayesClassifier` |
+| `readout` | what a network's class neurons hear; the scale of a field |
+| `settling` | letting a network settle from a row of evidence |
+| `network_classifier` | `NetworkClassifier` |
+| `head` | `BayesHead`, a torch layer; the delta rule |
 | `explanation` | `Explanation`: gains for and against each class |
 | `registry` | `CLASSIFIERS`: those that are compared, one line each |
 | `references` | scikit-learn's own classifiers, as outside references |

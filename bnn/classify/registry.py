@@ -7,11 +7,14 @@ from types import MappingProxyType
 from typing import Any
 
 from bnn.classify.naive import NaiveBayesClassifier
+from bnn.classify.network_classifier import NetworkClassifier
 from bnn.classify.references import CategoricalReference, logistic_reference
 
 CLASSIFIERS: Mapping[str, Any] = MappingProxyType(
     {
         "naive": NaiveBayesClassifier(),
+        "network": NetworkClassifier(random_state=0),
+        "hopfield": NetworkClassifier("hopfield", random_state=0),
         "sklearn-categorical": CategoricalReference(),
         "sklearn-logistic": logistic_reference(),
     }

@@ -77,6 +77,16 @@ def common(
     return out
 
 
+def count_common(
+    tasks: Int[np.ndarray, "tasks 2"],
+    left: UInt64[np.ndarray, "tiles words 64"],
+    right: UInt64[np.ndarray, "tiles_of_others words 64"],
+    out: Int[np.ndarray, "some others"],
+) -> None:
+    """Count as `common` does, but only the tiles (p, q) of ``out`` that ``tasks`` names; others stay as they are."""
+    threads.run(lambda begin, end: _common(tasks[begin:end], left, right, False, out), len(tasks))
+
+
 @compiled
 def _pack(codes, begin, end, on, known):  # type: ignore[no-untyped-def]
     """Fill the words ``begin`` to ``end - 1``; tell whether a code is missing."""

@@ -1,0 +1,149 @@
+"""What a network's class neurons hear: their weights, exact, and the field they give to the states of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float, Float64, Integer
+from scipy.optimize import minimize_scalar
+
+from bnn.classify.base import Training
+from bnn.counts import Counts
+from bnn.kernels.scores import to_log2_probabilities
+from bnn.records import Records
+from bnn.rules.base import Connections, Rule, two_layers
+from bnn.schema import Attribute, Layout, Schema
+
+Scores = Float64[np.ndarray, "rows classes"]
+SMALLEST, LARGEST = -20.0, 20.0
+"""log2 of the scales that are looked through."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Readout:
+    """Connections of the class neurons to all others, as the rule makes them, not rounded as those of a `Network` are.
+
+    The class is the last attribute of the layout. Its neurons are silent in their own field.
+
+    Attributes
+    ----------
+    layout
+        The neurons of the network.
+    low
+        State of a neuron that is off.
+    weights
+        [class neurons, neurons]: W(c, i), 0 from class neurons.
+    bias
+        [class neurons]: what is there without any evidence.
+    evidence
+        [class neurons, attributes]: what knowing an attribute adds, whatever its state (odds form).
+    """
+
+    layout: Layout
+    low: int
+    weights: Float64[np.ndarray, "own neurons"]
+    bias: Float64[np.ndarray, " own"]
+    evidence: Float64[np.ndarray, "own attributes"]
+
+    @staticmethod
+    def of(counts: Counts, rule: Rule, options: Mapping[str, Any]) -> Readout:
+        """Evaluate a rule for the connections between the last attribute and the others alone."""
+        layout = counts.layout
+        names = layout.schema.names
+        connections = Connections(layout, mask=two_layers(layout.schema, names[-1:]))
+        draft = rule.function(counts, connections, np.dtype(np.float64), **options)
+        own = slice(int(layout.start[-2]), int(layout.start[-1]))
+        weights = draft.weights[own].astype(np.float64) * (draft.unit or 1.0)
+        weights[:, own] = 0.0
+        bias = draft.bias[own].astype(np.float64)
+        evidence = np.zeros((len(bias), len(names)))
+        if draft.silence is not None:
+            evidence = draft.silence[own].astype(np.float64)
+            bias -= evidence.sum(axis=1)
+        return Readout(layout, draft.low, weights, bias, evidence)
+
+    def gains(self) -> Float64[np.ndarray, "values classes"]:
+        """What each value of each other attribute says for each class; the values attribute by attribute."""
+        sizes = self.layout.schema.sizes[:-1]
+        attribute = np.repeat(np.arange(len(sizes)), sizes)
+        value = np.arange(len(attribute)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        codes = np.full((len(attribute), len(sizes) + 1), -1)
+        codes[np.arange(len(codes)), attribute] = value
+        return self.by_class(self._heard(self.states(codes), codes >= 0))
+
+    def states(self, codes: Integer[np.ndarray, "rows attributes"]) -> Float64[np.ndarray, "rows neurons"]:
+        """States of the neurons of coded rows: 1 on, ``low`` off, 0 unknown."""
+        own = codes[:, self.layout.attribute]
+        on: np.ndarray = np.where(own == self.layout.value, 1.0, np.where(own < 0, 0.0, float(self.low)))
+        return on
+
+    def fields(self, states: Float[np.ndarray, "rows neurons"], known: Bool[np.ndarray, "rows attributes"]) -> Scores:
+        """Field of each class: of graded or discrete states, 0 where unknown, without the bias."""
+        return self.by_class(self._heard(states, known))
+
+    def by_class(self, heard: Float64[np.ndarray, "rows own"]) -> Scores:
+        """One column a class: of two classes that share a neuron, the first is its being off."""
+        if not self.layout.single[-1]:
+            return heard
+        return np.concatenate([np.zeros_like(heard), heard], axis=1)
+
+    def _heard(
+        self, states: Float[np.ndarray, "rows neurons"], known: Bool[np.ndarray, "rows attributes"]
+    ) -> Float64[np.ndarray, "rows own"]:
+        heard: np.ndarray = states.astype(np.float64) @ self.weights.T + known @ self.evidence.T
+        return heard
+
+
+def fitted_scale(
+    prior: Float64[np.ndarray, " classes"],
+    fields: Scores,
+    classes: Integer[np.ndarray, " rows"],
+    weights: Float64[np.ndarray, " rows"],
+) -> float:
+    """The g of least log loss of P(c) proportional to P(c) 2^(g h_c), where the loss is convex in g.
+
+    One record more, spread over the classes, keeps it finite where every row is answered right.
+
+    Examples
+    --------
+    >>> fields = np.array([[0.0, 1.0], [0.0, 1.0], [0.0, 1.0], [0.0, 1.0]])
+    >>> g = fitted_scale(np.log2([0.5, 0.5]), fields, np.array([1, 1, 1, 0]), np.ones(4))
+    >>> round(2**g / (1 + 2**g), 3)  # (3 * 4 + 4/2) / (4 * 5)
+    0.7
+    """
+    total, number = float(weights.sum()), len(prior)
+    target = np.full(fields.shape, 1.0 / number)
+    target[np.arange(len(classes)), classes] += total
+    target *= weights[:, None] / (total + 1.0)
+
+    def loss(log2_scale: float) -> float:
+        answers = prior + 2.0**log2_scale * fields
+        to_log2_probabilities(answers)
+        return -float((target * answers).sum())
+
+    found = minimize_scalar(loss, bounds=(SMALLEST, LARGEST), method="bounded", options={"xatol": 1e-6})
+    return float(2.0**found.x)
+
+
+def with_class(schema: Schema, target: Attribute) -> Schema:
+    """The attributes and, last, the class, under a name that is free."""
+    name = target.name
+    while name in schema.names:
+        name += "_"
+    return Schema((*schema.attributes, replace(target, name=name)))
+
+
+def labelled(training: Training) -> Records:
+    """Training rows with their class as the last attribute."""
+    codes = np.concatenate([training.records.codes.astype(np.int32), training.classes[:, None]], axis=1)
+    return Records(codes, with_class(training.records.schema, training.target), training.records.weights)
+
+
+def unlabelled(codes: Integer[np.ndarray, "rows attributes"]) -> Integer[np.ndarray, "rows attributes"]:
+    """Codes whose last attribute, the class, is unknown."""
+    codes = codes.copy()
+    codes[:, -1] = -1
+    return codes

@@ -1,0 +1,201 @@
+"""Classifiers in files, one inside the other too: arrays, and everything else as JSON. Never pickle.
+
+A classifier that can be stored says what it has learned (``_learned``) and takes it back (``_learn_again``).
+Parameters, classes, columns and names of features are stored for all alike.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from jaxtyping import Shaped
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from bnn.classify.class_counts import ClassCounts
+from bnn.classify.columns import Column
+from bnn.classify.reading import Codebook
+from bnn.classify.saving import _plain
+from bnn.dynamics import DYNAMICS
+from bnn.errors import DataError, FileError
+from bnn.files import read_tensors, write_tensors
+from bnn.schema import Attribute, Schema
+
+KIND = "a Bayesian classifier"
+HOMES = {
+    "NaiveBayesClassifier": "bnn.classify.naive",
+    "SemiNaiveBayesClassifier": "bnn.classify.semi_naive",
+    "TreeBayesClassifier": "bnn.classify.tree",
+    "SuccessiveBayesClassifier": "bnn.classify.successive",
+    "NaiveBayesCombiner": "bnn.classify.combiner",
+    "NetworkClassifier": "bnn.classify.network_classifier",
+}
+ESTIMATOR, DYNAMICS_OF_BNN = "estimator of bnn", "dynamics of bnn"
+Classifier = TypeVar("Classifier")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Learned:
+    """What a classifier has learned: arrays, plain JSON types, and classifiers inside it."""
+
+    arrays: Mapping[str, Shaped[np.ndarray, "..."]] = field(default_factory=dict)
+    told: Mapping[str, Any] = field(default_factory=dict)
+    inside: tuple[Any, ...] = ()
+
+    def __add__(self, other: Learned) -> Learned:
+        return Learned({**self.arrays, **other.arrays}, {**self.told, **other.told}, self.inside + other.inside)
+
+
+def save(classifier: Any, path: str | os.PathLike[str]) -> None:
+    """Write a fitted classifier, exactly; `load` reads it.
+
+    Raises
+    ------
+    DataError
+        A classifier or parameter inside it that is not of this package.
+    FileError
+        The folder does not exist, the name is a folder, or the system refuses.
+    """
+    arrays: dict[str, np.ndarray] = {}
+    told = _packed(classifier, "", arrays, type(classifier).__name__)
+    write_tensors(path, arrays, told, KIND)
+
+
+def load(cls: type[Classifier], path: str | os.PathLike[str]) -> Classifier:
+    """Read what `save` wrote.
+
+    Raises
+    ------
+    FileError
+        A file that is missing, damaged, of another class, or of a newer version.
+    """
+    arrays, told = read_tensors(path, KIND)
+    if told.get("class") != cls.__name__:
+        raise FileError(f"{Path(path)}: holds a {told.get('class')}, not a {cls.__name__}; load it as what it is.")
+    try:
+        return _unpacked(told, "", arrays)  # type: ignore[no-any-return]
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise FileError(f"{Path(path)}: its classifier is damaged ({error}); save it again.") from error
+
+
+def of_counts(counts: ClassCounts) -> Learned:
+    """Class counts as something learned."""
+    return Learned({"joint": counts.joint, "totals": counts.totals}, {"scale": counts.scale})
+
+
+def to_counts(learned: Learned, schema: Schema, classes: Shaped[np.ndarray, " classes"]) -> ClassCounts:
+    """The inverse of `of_counts`."""
+    target = Attribute("class", tuple(classes.tolist()))
+    return ClassCounts(schema, target, learned.arrays["joint"], learned.arrays["totals"], learned.told["scale"])
+
+
+def _packed(classifier: Any, prefix: str, arrays: dict[str, np.ndarray], owner: str) -> dict[str, Any]:
+    """Add a classifier's arrays under a prefix, and tell the rest."""
+    name = _known(classifier, owner)
+    check_is_fitted(classifier, "classes_")
+    learned = _naive_learned(classifier) if name == "NaiveBayesClassifier" else classifier._learned()
+    codebook = getattr(classifier, "codebook_", None)
+    arrays |= {f"{prefix}{key}": array for key, array in learned.arrays.items()}
+    if codebook is not None:
+        bounds = {f"bounds {a}": c.bounds for a, c in enumerate(codebook.columns) if c.bounds is not None}
+        arrays |= {f"{prefix}{key}": array for key, array in bounds.items()}
+    return {
+        "class": name,
+        "parameters": _parameters(classifier, owner),
+        "classes": classifier.classes_.tolist(),
+        "dtype": classifier.classes_.dtype.str,
+        "schema": None if codebook is None else codebook.schema.to_json(),
+        "widths": None if codebook is None else [column.width for column in codebook.columns],
+        "features": classifier.n_features_in_,
+        "names": names.tolist() if (names := getattr(classifier, "feature_names_in_", None)) is not None else None,
+        "told": dict(learned.told),
+        "inside": [_packed(one, f"{prefix}{i}/", arrays, owner) for i, one in enumerate(learned.inside)],
+    }
+
+
+def _unpacked(told: Mapping[str, Any], prefix: str, arrays: Mapping[str, np.ndarray]) -> Any:
+    """The inverse of `_packed`."""
+    classifier = _made(told["class"], told["parameters"])
+    mine = {key.removeprefix(prefix): array for key, array in arrays.items() if key.startswith(prefix)}
+    classifier.classes_ = np.array(told["classes"], dtype=np.dtype(told["dtype"]))
+    classifier.n_features_in_ = int(told["features"])
+    if told["names"] is not None:
+        classifier.feature_names_in_ = np.array(told["names"], dtype=object)
+    if told["schema"] is not None:
+        attributes = Schema.from_json(told["schema"]).attributes
+        columns = zip(attributes, told["widths"], strict=True)
+        classifier.codebook_ = Codebook(
+            tuple(Column(attribute, mine.get(f"bounds {a}"), width) for a, (attribute, width) in enumerate(columns))
+        )
+    inside = tuple(_unpacked(one, f"{i}/", mine) for i, one in enumerate(told["inside"]))
+    learned = Learned(mine, told["told"], inside)
+    if told["class"] == "NaiveBayesClassifier":
+        _naive_learn_again(classifier, learned)
+    else:
+        classifier._learn_again(learned)
+    return classifier
+
+
+def _known(classifier: Any, owner: str) -> str:
+    """Name of a classifier's class, if it is one of ours."""
+    name = type(classifier).__name__
+    if type(classifier).__module__ != HOMES.get(name):
+        raise DataError(
+            f"{owner}.save: {name} is not of bnn, and a file cannot hold it; keep the whole with joblib, or use "
+            "classifiers of bnn inside."
+        )
+    return name
+
+
+def _made(name: str, parameters: Mapping[str, Any]) -> Any:
+    """A classifier of ours, not fitted."""
+    return getattr(import_module(HOMES[name]), name)(**{key: _revived(value) for key, value in parameters.items()})
+
+
+def _parameters(estimator: Any, owner: str) -> dict[str, Any]:
+    """Parameters in plain JSON types, classifiers among them."""
+    return {key: _told(value, key, owner) for key, value in estimator.get_params(deep=False).items()}
+
+
+def _told(value: Any, name: str, owner: str) -> Any:
+    """A parameter in plain JSON types."""
+    if isinstance(value, BaseEstimator):
+        return [ESTIMATOR, _known(value, owner), _parameters(value, owner)]
+    if type(value) in DYNAMICS.values():
+        return [DYNAMICS_OF_BNN, value.name, asdict(value)]
+    if isinstance(value, list | tuple) and name == "estimators":
+        return [[str(label), _told(one, name, owner)] for label, one in value]
+    return _plain(value, name)
+
+
+def _revived(value: Any) -> Any:
+    """The inverse of `_told`."""
+    if isinstance(value, list):
+        if value[:1] == [ESTIMATOR]:
+            return _made(value[1], value[2])
+        if value[:1] == [DYNAMICS_OF_BNN]:
+            # JSON has no tuples
+            return DYNAMICS[value[1]](**{k: tuple(v) if isinstance(v, list) else v for k, v in value[2].items()})
+        if value[:1] == ["by class"]:
+            return dict(value[1])
+        if value and isinstance(value[0], list) and len(value[0]) == 2 and isinstance(value[0][1], list):
+            return [(label, _revived(one)) for label, one in value]
+    return value
+
+
+def _naive_learned(classifier: Any) -> Learned:
+    """What a `NaiveBayesClassifier` has learned."""
+    return of_counts(classifier.counts_) + Learned({}, {"fixed": classifier._fixed_classes})
+
+
+def _naive_learn_again(classifier: Any, learned: Learned) -> None:
+    """The inverse of `_naive_learned`."""
+    classifier._fixed_classes = bool(learned.told["fixed"])
+    counts = to_counts(learned, classifier.codebook_.schema, classifier.classes_)
+    classifier._set(counts, classifier._options())
