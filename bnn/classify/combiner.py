@@ -130,7 +130,11 @@ class NaiveBayesCombiner(MetaClassifier, _BaseComposition):  # type: ignore[misc
     def _require_estimators(self) -> None:
         """Refuse anything but a list of named classifiers."""
         given = self.estimators
-        if not isinstance(given, list | tuple) or not given or any(not isinstance(p, tuple) or len(p) != 2 for p in given):
+        if (
+            not isinstance(given, list | tuple)
+            or not given
+            or any(not isinstance(p, tuple) or len(p) != 2 for p in given)
+        ):
             raise DataError(
                 f"{self._owner}.estimators: got {given!r}; give a list of (name, classifier), at least one."
             )

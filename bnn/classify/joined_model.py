@@ -69,7 +69,9 @@ class JoinedModel:
         joint[start[leader] + place] = joins.counts
         totals = counts.totals.astype(np.float64)
         # the m-estimate asks for nothing but N(V,C) and N(C)
-        cells = Cells(joint, np.broadcast_to(totals, joint.shape), totals, np.ones((len(joint), 1), np.int64), counts.scale)
+        cells = Cells(
+            joint, np.broadcast_to(totals, joint.shape), totals, np.ones((len(joint), 1), np.int64), float(counts.scale)
+        )
         gains = gain_table(cells, GAINS["m"], m)
         prior = prior_bits(GAINS["m"].prior(cells))
         return JoinedModel(
@@ -80,7 +82,9 @@ class JoinedModel:
         """The join that uses each value of each row, -1 where none does."""
         return choose_joins(codes, self.attributes, self.values, np.array(self.schema.sizes, np.int64))
 
-    def extended(self, codes: Codes, chosen: Int32[np.ndarray, "rows attributes"]) -> Int64[np.ndarray, "rows attributes"]:
+    def extended(
+        self, codes: Codes, chosen: Int32[np.ndarray, "rows attributes"]
+    ) -> Int64[np.ndarray, "rows attributes"]:
         """Codes of values and joins."""
         out = codes.astype(np.int64)
         row, a = np.nonzero(chosen >= 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,6 +82,17 @@ class Joins:
     def __len__(self) -> int:
         return len(self.neurons)
 
+    @staticmethod
+    def of(arrays: Iterable[np.ndarray], scale: int, tests: int) -> Joins:
+        """Joins from their four arrays, in order."""
+        neurons, counts, eps, reliability = arrays
+        return Joins(neurons, counts, eps, reliability, scale, tests)
+
+    @property
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        """The four arrays, in order."""
+        return self.neurons, self.counts, self.eps, self.reliability
+
     def members(self, schema: Schema) -> tuple[Int64[np.ndarray, "joins order"], Int64[np.ndarray, "joins order"]]:
         """Attribute and code of each member, -1 where there is none."""
         owner, code = owners(schema)
@@ -125,7 +137,7 @@ def find_joins(training: Training, max_order: int, threshold: float) -> Joins:
     owner, _ = owners(schema)
     alone, prior = counts.joint, counts.totals / max(int(counts.totals.sum()), 1)
     search = _Search(listing, owner, prior, _shares(alone), threshold, scale)
-    found = Joins(np.arange(len(owner))[:, None], alone, np.zeros(0), np.zeros(0), scale, 0)
+    found = Joins(np.arange(len(owner))[:, None], alone, *np.zeros((2, len(owner))), scale, 0)
     levels: list[Joins] = []
     while found.neurons.shape[1] < max_order and len(found):
         found = _ranked(search.extended(found), schema)
@@ -152,7 +164,7 @@ class _Search:
             parts.append(part)
             tests += made
         columns = [np.concatenate(c) for c in zip(*parts, strict=True)]
-        return Joins(*columns, self.scale, tests)
+        return Joins.of(columns, self.scale, tests)
 
     def _tested(
         self, items: Int64[np.ndarray, "items order"], own: Float64[np.ndarray, "items classes"]
@@ -201,14 +213,15 @@ def _ranked(joins: Joins, schema: Schema) -> Joins:
     by_name = np.argsort(np.argsort(np.array(names, dtype=str), kind="stable"))
     keys = [*(by_name[column[best]] for column in columns), -joins.counts[best].sum(axis=1), -joins.reliability[best]]
     kept = best[np.lexsort(keys)]
-    arrays = (joins.neurons, joins.counts, joins.eps, joins.reliability)
-    return Joins(*(array[kept] for array in arrays), joins.scale, joins.tests)
+    return Joins.of((array[kept] for array in joins.arrays), joins.scale, joins.tests)
 
 
 def _together(levels: list[Joins], classes: int, scale: int) -> Joins:
     """One list of all levels, in their order."""
     order = max((level.neurons.shape[1] for level in levels), default=2)
-    neurons = [np.pad(level.neurons, ((0, 0), (0, order - level.neurons.shape[1])), constant_values=-1) for level in levels]
+    neurons = [
+        np.pad(level.neurons, ((0, 0), (0, order - level.neurons.shape[1])), constant_values=-1) for level in levels
+    ]
     return Joins(
         np.concatenate([np.zeros((0, order), np.int64), *neurons]),
         np.concatenate([np.zeros((0, classes), np.int64), *(level.counts for level in levels)]),

@@ -48,7 +48,7 @@ class MetaClassifier(BayesClassifier):
             return copy.fit(X, labels)
         if not has_fit_parameter(copy, "sample_weight"):
             raise DataError(
-                f"{self._owner}.sample_weight: {type(copy).__name__}, given as {name}, takes no weights; leave them out."
+                f"{self._owner}.sample_weight: {type(copy).__name__}, given as {name}, takes no weights; give none."
             )
         return copy.fit(X, labels, sample_weight=rows.weights)
 

@@ -1,7 +1,7 @@
 """Classifiers in files, one inside the other too: arrays, and everything else as JSON. Never pickle.
 
-A classifier that can be stored says what it has learned (``_learned``) and takes it back (``_learn_again``). Parameters,
-classes, columns and names of features are stored for all alike.
+A classifier that can be stored says what it has learned (``_learned``) and takes it back (``_learn_again``).
+Parameters, classes, columns and names of features are stored for all alike.
 """
 
 from __future__ import annotations

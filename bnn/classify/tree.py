@@ -12,7 +12,7 @@ from jaxtyping import Float64, Int64, Integer
 from sklearn.utils.validation import check_is_fitted
 
 from bnn.classify import storing
-from bnn.classify.base import BayesClassifier, Scores, Training
+from bnn.classify.base import BayesClassifier, Scores
 from bnn.classify.class_counts import ClassCounts
 from bnn.classify.dependence import best_tree, mutual_information
 from bnn.classify.explanation import Explanation
@@ -32,11 +32,11 @@ LARGEST = 1 << 26  # gains of one attribute: half a gigabyte
 class TreeBayesClassifier(BayesClassifier):
     """Bayes with one dependence an attribute: P(C) P(x1|C) P(x2|x_parent,C) ... [T eq 25].
 
-    ``"tree"`` takes the tree of all attributes that keeps the most conditional mutual information I(a; b | C) (Chow and
-    Liu; Friedman, Geiger and Goldszmidt's TAN), its root the first attribute; ``"chain"`` hangs each attribute on the one
-    before it, for columns in an order such as time. Both are better than `NaiveBayesClassifier` where neighbours
-    depend on each other and rows are many; on small or noisy tables it is as good, and it explains itself by values
-    instead of pairs. A parity of two attributes is learned too, if the tree joins them.
+    ``"tree"`` takes the tree of all attributes that keeps the most conditional mutual information I(a; b | C) (Chow
+    and Liu; Friedman, Geiger and Goldszmidt's TAN), its root the first attribute; ``"chain"`` hangs each attribute on
+    the one before it, for columns in an order such as time. They are better than `NaiveBayesClassifier` where
+    attributes depend on each other and rows are many (congressional votes 90 -> 95 %); on small tables of many values
+    that one is better (breast cancer 71 -> 66). A parity of two attributes is learned if the tree joins them.
 
     Probabilities are m-estimates step by step: P(x|p,C) = (N(x,p,C) + m P(x|C)) / (N(p,C; x known) + m), P(x|C) =
     (N(x,C) + m P(x)) / (N(C; x known) + m), P(x) a relative frequency; where the parent is unknown, P(x|C). A value
