@@ -104,7 +104,9 @@ def _frame_columns(table: Any, owner: str) -> list[tuple[str, Any]]:
                 "a dict of columns or a 2-D numpy array."
             )
         native: Any = frame.to_native()
-        return [(str(name), native[name]) for name in frame.columns]
+        # pandas' own way through its columns is quicker than asking for one after the other
+        named = native.items() if hasattr(native, "items") else ((name, native[name]) for name in frame.columns)
+        return [(str(name), column) for name, column in named]
     except nw.exceptions.DuplicateError as error:
         raise DataError(f"{owner}: two columns have one name; rename one ({' '.join(str(error).split())}).") from error
 
@@ -124,7 +126,7 @@ def encode(
         Values that are not text, bools or numbers, infinity, or more undeclared ones than ``max_values`` (None: any).
     """
     codes, labels, declared = _factorised(name, column, owner)
-    labels = _plain(name, labels, declared, owner)
+    labels = plain(name, labels, declared, owner)
     attribute = attribute or Attribute(name, _values(name, labels, declared, owner, max_values))
     position: dict[Value | None, int] = {v: i for i, v in enumerate(attribute.values)}
     # one entry more, for codes of -1, which index from the end
@@ -209,7 +211,7 @@ def _factorised_objects(name: str, column: Any, owner: str) -> tuple[Integer[np.
     return codes, list(index)
 
 
-def _plain(name: str, labels: Sequence[Any], declared: bool, owner: str) -> list[Value | None]:
+def plain(name: str, labels: Sequence[Any], declared: bool, owner: str = OWNER) -> list[Value | None]:
     """Labels as values of an attribute, None = missing; whole floats are integers, bools among numbers are 0 and 1."""
     plain = [_value(name, label, declared, owner) for label in labels]
     types = {type(v) for v in plain}

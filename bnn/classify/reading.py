@@ -6,21 +6,23 @@ import math
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
 from jaxtyping import Float, Int, Integer, Real, Shaped
 
+from bnn.classify.columns import Column, lookup_of
 from bnn.errors import DataError, UnseenValueWarning
-from bnn.kernels.recode import BY_BOUNDS, BY_SEARCH, BY_TABLE, Lookup, recode
+from bnn.kernels.recode import BY_TABLE, Lookup, recode, subtract
 from bnn.records import Records, extremes
-from bnn.schema import Attribute, Schema
-from bnn.tables import arrow_array, columns_of, encode, smallest_type
+from bnn.schema import Attribute, Schema, Value
+from bnn.tables import arrow_array, columns_of, encode, plain, smallest_type
 
-RANGE = 1 << 16
-"""Widest range of whole numbers that is looked up in a table instead of searched for."""
+Unseen = Literal["warn", "ignore", "none"]
+
+FEW_ROWS = 16
+"""So many rows of text are coded label by label."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,50 +53,6 @@ class Table:
         return numbers.astype(np.float64, copy=False)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Column:
-    """What a column of a table means.
-
-    Parameters
-    ----------
-    attribute
-        Name, and categories or names of intervals.
-    bounds
-        Ascending inner bounds of the intervals of a numeric attribute; a number on a bound lies above it. None:
-        categories.
-    width
-        (largest - smallest) / intervals of the training rows: sigma of [C] is SIG times this.
-
-    Examples
-    --------
-    >>> Column.binned("age", np.array([30.0, 50.0]), 20.0).attribute.values
-    ('< 30', '30 to 50', '>= 50')
-    """
-
-    attribute: Attribute
-    bounds: Float[np.ndarray, " bounds"] | None = None
-    width: float = 0.0
-
-    @property
-    def inner(self) -> Float[np.ndarray, " bounds"]:
-        """The bounds of a numeric column."""
-        assert self.bounds is not None
-        return self.bounds
-
-    @staticmethod
-    def binned(name: str, bounds: Float[np.ndarray, " bounds"], width: float) -> Column:
-        """A numeric column, its intervals named by their bounds, with as few digits as tell them apart."""
-        texts: list[str] = []
-        for digits in range(4, 18):
-            texts = [format(bound, f".{digits}g") for bound in bounds.tolist()]
-            if len(set(texts)) == len(texts):
-                break
-        if not texts:
-            return Column(Attribute(name, ("any",)), bounds, width)
-        between = [f"{low} to {high}" for low, high in pairwise(texts)]
-        return Column(Attribute(name, (f"< {texts[0]}", *between, f">= {texts[-1]}")), bounds, width)
-
-
 def read_table(X: Any, owner: str) -> Table:
     """Take any table apart into columns, without copying.
 
@@ -122,14 +80,7 @@ def read_table(X: Any, owner: str) -> Table:
     elif not hasattr(X, "__len__") and hasattr(X, "__array__"):
         X = np.asarray(X)
     if not isinstance(X, np.ndarray):
-        if hasattr(X, "shape") and hasattr(X, "columns") and 0 in X.shape[1:]:
-            raise _no_columns(X.shape, owner)
-        if (
-            hasattr(X, "columns") and hasattr(X, "__len__") and len(X) == 0
-        ):  # columns_of refuses these; a frame without rows may still be asked about
-            return Table({str(name): X[name] for name in X.columns}, 0)
-        columns = columns_of(X, f"{owner}.X")
-        return Table(columns, len(next(iter(columns.values()))))
+        return _of_frame(X, owner)
     if X.ndim != 2:
         raise DataError(
             f"{owner}.X: Expected 2D array, got {X.ndim}D array instead, of shape {X.shape}. Reshape your data, one "
@@ -143,6 +94,17 @@ def read_table(X: Any, owner: str) -> Table:
     if X.dtype.kind not in "biuf":
         return Table(columns, len(X))
     return Table(columns, len(X), matrix=X if X.dtype == bool else _plain_numbers(X))
+
+
+def _of_frame(frame: Any, owner: str) -> Table:
+    """A frame, or a dict of columns; `columns_of` refuses one without rows, which may still be asked about."""
+    if hasattr(frame, "__len__") and hasattr(frame, "columns"):  # a lazy frame is refused below, in words
+        if 0 in frame.shape[1:]:
+            raise _no_columns(frame.shape, owner)
+        if len(frame) == 0:
+            return Table({str(name): frame[name] for name in frame.columns}, 0)
+    columns = columns_of(frame, f"{owner}.X")
+    return Table(columns, len(next(iter(columns.values()))))
 
 
 def _array_of_rows(rows: list[Any] | tuple[Any, ...], owner: str) -> np.ndarray:
@@ -208,16 +170,15 @@ class Codebook:
     columns: tuple[Column, ...]
     schema: Schema = field(init=False)
     sizes: Int[np.ndarray, " attributes"] = field(init=False)
-    _identity: bool = field(init=False)
+    _dense: bool = field(init=False)
     _lookup: Lookup = field(init=False)
+    _places: tuple[dict[Value | None, int], ...] = field(init=False)
 
     def __post_init__(self) -> None:
         schema = Schema(tuple(column.attribute for column in self.columns))
-        parts = [_lookup_of(column) for column in self.columns]
-        identity = all(
-            kind == BY_TABLE and low == 0 and np.array_equal(table, np.arange(len(table)))
-            for kind, low, table, _ in parts
-        )
+        parts = [lookup_of(column) for column in self.columns]
+        # whole numbers without holes, in order: the code is the number less the least one
+        dense = all(kind == BY_TABLE and np.array_equal(table, np.arange(len(table))) for kind, _, table, _ in parts)
         table_start = np.cumsum([0, *(len(p[2]) for p in parts)])
         key_start = np.cumsum([0, *(len(p[3]) for p in parts)])
         lookup = Lookup(
@@ -230,11 +191,21 @@ class Codebook:
         )
         object.__setattr__(self, "schema", schema)
         object.__setattr__(self, "sizes", np.array(schema.sizes, dtype=np.int64))
-        object.__setattr__(self, "_identity", identity)
+        object.__setattr__(self, "_dense", dense)
         object.__setattr__(self, "_lookup", lookup)
+        places = tuple({v: i for i, v in enumerate(attribute.values)} for attribute in schema.attributes)
+        object.__setattr__(self, "_places", places)
 
-    def codes(self, table: Table, owner: str, warn: bool = True) -> Integer[np.ndarray, "rows attributes"]:
-        """Code a table, -1 where missing or unseen; values that were never learned are warned about, if wanted.
+    def codes(self, table: Table, owner: str, unseen: Unseen = "warn") -> Integer[np.ndarray, "rows attributes"]:
+        """Code a table, -1 where missing or unseen; values that were never learned are warned about.
+
+        Parameters
+        ----------
+        table, owner
+            The table; who asks.
+        unseen
+            What to do about values never learned: ``"warn"``; ``"ignore"``; ``"none"``: there are none, since the
+            codebook was made for this table.
 
         Warns
         -----
@@ -242,7 +213,10 @@ class Codebook:
             Values outside the categories, taken as missing: they are no evidence.
         """
         matrix = table.matrix
-        if self._identity and matrix is not None and matrix.dtype in (np.uint8, np.int8) and table.rows:
+        narrow = matrix is not None and matrix.dtype in (np.uint8, np.int8) and table.rows > 0
+        if matrix is not None and narrow and self._dense and not self._lookup.low.any():
+            if unseen == "none":
+                return matrix
             low, high = extremes(matrix)
             if (low >= 0).all() and (high < self.sizes).all():
                 return matrix
@@ -250,16 +224,18 @@ class Codebook:
         out = np.empty((table.rows, len(self.columns)), smallest_type(max(self.schema.sizes)), order=order)
         if matrix is not None:
             numbers = matrix.view(np.uint8) if matrix.dtype == bool else matrix
-            unseen = recode(numbers, self._lookup, out)
-            if warn and unseen.any():
-                places = np.flatnonzero(unseen).tolist()
-                self._warn({a: self._example(numbers[:, a], out[:, a]) for a in places}, unseen, owner)
+            if self._dense and numbers.flags.c_contiguous and subtract(numbers, self._lookup.low, self.sizes, out):
+                return out
+            strange = recode(numbers, self._lookup, out)
+            if unseen == "warn" and strange.any():
+                places = np.flatnonzero(strange).tolist()
+                self._warn({a: self._example(numbers[:, a], out[:, a]) for a in places}, strange, owner)
             return out
-        unseen, told = np.zeros(len(self.columns), np.int64), {}
+        strange, told = np.zeros(len(self.columns), np.int64), {}
         for a, name in enumerate(table.columns):
-            unseen[a], told[a] = self._code_column(table, a, name, out[:, a : a + 1], owner)
-        if warn and unseen.any():
-            self._warn(told, unseen, owner)
+            strange[a], told[a] = self._code_column(table, a, name, out[:, a : a + 1], owner)
+        if unseen == "warn" and strange.any():
+            self._warn(told, strange, owner)
         return out
 
     def _code_column(
@@ -267,7 +243,8 @@ class Codebook:
     ) -> tuple[int, Any]:
         """Code one column; how many values were unseen, and one of them."""
         column = self.columns[a]
-        numbers = None if table.records is not None else numbers_of(table.columns[name])
+        texts = column.bounds is None and isinstance(next(iter(column.attribute.values), None), str)
+        numbers = None if texts or table.records is not None else numbers_of(table.columns[name])
         if numbers is not None:
             unseen = int(recode(numbers[:, None], self._lookup.of_column(a), out)[0])
             return unseen, self._example(numbers, out[:, 0]) if unseen else None
@@ -275,12 +252,21 @@ class Codebook:
             raise DataError(
                 f"{owner}.X: column {name!r} held numbers when it was learned, and now other values; give numbers."
             )
+        if texts and table.rows <= FEW_ROWS and str(getattr(table.columns[name], "dtype", "")) in ("str", "object"):
+            return self._code_few(a, plain(name, table.columns[name].tolist(), False, f"{owner}.X"), out)
         if table.records is not None:
             coded = _recorded(table.records, name, column.attribute)
         else:
             coded = encode(name, table.columns[name], column.attribute, f"{owner}.X", None)
         out[:, 0] = coded.codes
         return coded.unseen, coded.example
+
+    def _code_few(self, a: int, labels: list[Value | None], out: Int[np.ndarray, "rows one"]) -> tuple[int, Any]:
+        """Code a few labels one by one: the machinery for many would take most of the time."""
+        codes = [self._places[a].get(label, -1) for label in labels]
+        out[:, 0] = codes
+        strange = [v for v, code in zip(labels, codes, strict=True) if code < 0 and v is not None]
+        return len(strange), strange[0] if strange else None
 
     def _example(self, numbers: Real[np.ndarray, " rows"], codes: Int[np.ndarray, " rows"]) -> Any:
         """A value of a column that has no code."""
@@ -304,20 +290,3 @@ def _recorded(records: Records, name: str, attribute: Attribute) -> Any:
         pa.array(list(source.values)),
     )
     return encode(name, declared, attribute)
-
-
-def _lookup_of(column: Column) -> tuple[int, int, Int[np.ndarray, " entries"], Float[np.ndarray, " keys"]]:
-    """How the numbers of a column are coded: the kind, and its table and keys; see `bnn.kernels.recode.recode`."""
-    none = np.zeros(0, np.int32)
-    if column.bounds is not None:
-        return BY_BOUNDS, 0, none, column.bounds
-    numbers = {v: code for code, v in enumerate(column.attribute.values) if not isinstance(v, str)}
-    if not numbers:
-        return BY_TABLE, 0, none, np.zeros(0)
-    low, high = min(numbers), max(numbers)
-    if high - low < RANGE and all(float(v).is_integer() for v in numbers):
-        table = np.full(int(high - low) + 1, -1, np.int32)
-        table[[int(v - low) for v in numbers]] = list(numbers.values())
-        return BY_TABLE, int(low), table, np.zeros(0)
-    ordered = sorted(numbers.items())
-    return BY_SEARCH, 0, np.array([c for _, c in ordered], np.int32), np.array([float(v) for v, _ in ordered])
