@@ -19,7 +19,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from bnn.classify.class_counts import ClassCounts
-from bnn.classify.reading import Codebook, Column
+from bnn.classify.columns import Column
+from bnn.classify.reading import Codebook
 from bnn.classify.saving import _plain
 from bnn.errors import DataError, FileError
 from bnn.files import read_tensors, write_tensors

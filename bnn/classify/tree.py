@@ -243,8 +243,7 @@ def _gains(
     of_class = (alone + m * general) / (known + m)
     both = joint.reshape(-1, max(len(alone), 1), classes)
     given = (both + m * of_class) / (both.sum(axis=1, keepdims=True) + m)
-    if len(given) > 1:
-        given[-1] = of_class  # unknown parent: nothing is learned from the few such rows
+    given[-1] = of_class  # no parent, or an unknown one
     with np.errstate(divide="ignore", invalid="ignore"):
         gains: np.ndarray = np.log2(given / (given @ prior)[..., None])
     gains[:, alone.sum(axis=1) == 0] = 0.0
