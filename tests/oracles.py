@@ -595,3 +595,13 @@ def successive_posterior(row, functions, k):
         if answer < k:
             return [p / sum(shares[:k]) for p in shares[:k]]
     raise AssertionError("the first function has no C0")
+
+
+def successive_ties(rows, functions, k):
+    """Whether some function is undecided about some row."""
+    for function in functions:
+        for row in rows:
+            shares = sorted(first_largest(function, row, k)[1])
+            if shares[-1] == shares[-2]:
+                return True
+    return False

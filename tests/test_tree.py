@@ -31,9 +31,7 @@ def test_probabilities_are_the_fractions_of_the_formula(structure, records):
     rows, classes = plain(records)
     classifier = TreeBayesClassifier(structure).fit(records)
     k = max(classes) + 1
-    expected = [
-        [float(p) for p in oracles.tree_posterior(row, rows, classes, k, classifier.parents_)] for row in rows
-    ]
+    expected = [[float(p) for p in oracles.tree_posterior(row, rows, classes, k, classifier.parents_)] for row in rows]
     assert np.allclose(classifier.predict_proba(records), expected, rtol=1e-9, atol=1e-12)
 
 

@@ -25,6 +25,12 @@ class MetaClassifier(BayesClassifier):
         """The estimators inside, as the user gave them."""
         raise NotImplementedError
 
+    @property
+    def _names(self) -> tuple[str, ...]:
+        """Names of the columns that were learned."""
+        names = getattr(self, "feature_names_in_", None)
+        return tuple(f"x{a}" for a in range(self.n_features_in_)) if names is None else tuple(names.tolist())
+
     def _read_labels(self, X: Any, y: Any, sample_weight: Any) -> Rows:
         """Set ``classes_`` and the names of features; positions of the rows' classes, and weights."""
         table, y, sample_weight = self._read_table(X, y, sample_weight, reset=True)
