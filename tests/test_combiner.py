@@ -133,5 +133,5 @@ def test_a_saved_combiner_is_the_same(tmp_path):
         assert repr(other) == repr(combiner)
         assert other.explain(table).terms == ("naive", "tree", "again")
     foreign = NaiveBayesCombiner([("near", KNeighborsClassifier(1))]).fit(pd.DataFrame({"a": [0, 1]}), [0, 1])
-    with pytest.raises(DataError, match="NaiveBayesCombiner.save: KNeighborsClassifier is not of bnn, and a file"):
+    with pytest.raises(DataError, match=r"NaiveBayesCombiner.save: KNeighborsClassifier is not of bnn, and a file"):
         foreign.save(tmp_path / "n")

@@ -15,6 +15,11 @@
 | `saving` | naive classifiers in files |
 | `naive` | `NaiveBayesClassifier` |
 | `explanation` | `Explanation`: gains for and against each class |
+| `joins`, `joined_model`, `semi_naive` | joined values, their gains, `SemiNaiveBayesClassifier` |
+| `dependence`, `tree` | conditional mutual information, `TreeBayesClassifier` |
+| `meta`, `successive`, `combiner` | classifiers over others: `SuccessiveBayesClassifier`, `NaiveBayesCombiner` |
+| `storing` | all of these in files, one inside the other |
+| `parameters` | checks of numbers that users give |
 
 A new classifier subclasses `base.BayesClassifier`: its `fit` calls ``self._read_training(X, y, sample_weight)``, which
 sets ``classes_`` and ``codebook_`` and returns records, target and class codes; its ``_log2_scores(X)`` begins with

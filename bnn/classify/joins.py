@@ -137,7 +137,8 @@ def find_joins(training: Training, max_order: int, threshold: float) -> Joins:
     owner, _ = owners(schema)
     alone, prior = counts.joint, counts.totals / max(int(counts.totals.sum()), 1)
     search = _Search(listing, owner, prior, _shares(alone), threshold, scale)
-    found = Joins(np.arange(len(owner))[:, None], alone, *np.zeros((2, len(owner))), scale, 0)
+    untested = np.zeros(len(owner))
+    found = Joins(np.arange(len(owner))[:, None], alone, untested, untested, scale, 0)
     levels: list[Joins] = []
     while found.neurons.shape[1] < max_order and len(found):
         found = _ranked(search.extended(found), schema)

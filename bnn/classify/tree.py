@@ -153,7 +153,7 @@ class TreeBayesClassifier(BayesClassifier):
 
     @property
     def graph_(self) -> nx.DiGraph:
-        """The attributes, by name, as a networkx graph from parents to children; edges of a tree have ``information``."""
+        """The attributes by name, a networkx graph from parents to children; edges of a tree have ``information``."""
         check_is_fitted(self, "classes_")
         names = self.codebook_.schema.names
         graph = nx.DiGraph()

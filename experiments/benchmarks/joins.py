@@ -1,8 +1,8 @@
 """Speed of the semi-naive classifier, as ratios of medians measured by turns in one process.
 
 One pass is one `numpy.bincount` per column of 100,000 rows x 50 attributes x 5 values, each column contiguous, int8.
-The data are pure noise. With two classes about 2,400 of 30,625 pairs of values are joined by chance, and 59,000 triples;
-with more classes fewer. Run with
+The data are pure noise. With two classes about 2,400 of 30,625 pairs of values are joined by chance, and 57,000
+triples; with more classes fewer. Run with
 
     python experiments/benchmarks/joins.py [--json] [--repeats 9]
 """
