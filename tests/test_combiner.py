@@ -23,7 +23,9 @@ def two():
     return [("naive", NaiveBayesClassifier()), ("tree", TreeBayesClassifier())]
 
 
-@parametrize_with_checks([NaiveBayesCombiner(two()), NaiveBayesCombiner([("logistic", LogisticRegression()), *two()])])
+@parametrize_with_checks(
+    [NaiveBayesCombiner(two()), NaiveBayesCombiner([("logistic", LogisticRegression(max_iter=10_000)), *two()])]
+)
 def test_scikit_learn_s_own_checks(estimator, check):
     check(estimator)
 

@@ -29,7 +29,7 @@ SUMS = [(a + b) % 3 for a, b in CELLS]
 @parametrize_with_checks(
     [
         SuccessiveBayesClassifier(),
-        SuccessiveBayesClassifier(LogisticRegression(), reading="label", max_rounds=3),
+        SuccessiveBayesClassifier(LogisticRegression(max_iter=10_000), reading="label", max_rounds=3),
     ]
 )
 def test_scikit_learn_s_own_checks(estimator, check):
