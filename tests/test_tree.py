@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from test_class_counts import targeted
 from test_naive import quietly
@@ -15,8 +16,10 @@ from test_semi_naive import ODD, XOR, plain
 
 import bnn
 from bnn import NaiveBayesClassifier, TreeBayesClassifier
+from bnn.classify import storing
 from bnn.classify.dependence import best_tree
 from bnn.errors import DataError, FileError, IdentifierWarning, UnseenValueWarning
+from bnn.files import read_tensors, write_tensors
 from bnn.kernels import threads
 
 
@@ -54,6 +57,18 @@ def test_information_is_that_of_the_definition_and_the_tree_holds_most_of_it(rec
     assert classifier.parents_[0] == -1
     assert nx.is_tree(nx.Graph(ours) if ours else graph)
     assert sum(classifier.information_[edge] for edge in ours) == pytest.approx(best, abs=1e-9)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_attributes_of_many_values_are_looked_at_pair_by_pair(monkeypatch, weighted):
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 4, (200, 4)).astype(float), rng.integers(0, 3, 200)
+    X[rng.random(X.shape) < 0.2] = np.nan
+    weights = rng.integers(0, 3, 200) / 2 if weighted else None
+    expected = TreeBayesClassifier().fit(X, y, weights).information_
+    for wide in (0, 3):
+        monkeypatch.setattr("bnn.classify.dependence.WIDE", wide)
+        assert np.allclose(TreeBayesClassifier().fit(X, y, weights).information_, expected, rtol=1e-12, atol=1e-15)
 
 
 def test_xor_by_hand():
@@ -158,6 +173,7 @@ def test_many_values_and_many_attributes():
     y = np.arange(60) % 2
     X = np.where(rng.random((60, 2000)) < 0.9, y[:, None], 1 - y[:, None])
     assert TreeBayesClassifier("chain").fit(X, y).score(X, y) == 1.0
+    assert len(TreeBayesClassifier().fit(X[:, :300], y).parents_) == 300
 
 
 def test_a_batch_is_its_single_rows_on_any_number_of_threads():
@@ -192,6 +208,12 @@ def test_a_saved_classifier_is_the_same(tmp_path):
         assert other.parents_ == classifier.parents_
         assert np.array_equal(other.predict_proba(table), classifier.predict_proba(table))
         assert other.explain(table).terms == ("a", "b", "n")
+    arrays, told = read_tensors(tmp_path / "m", storing.KIND)
+    write_tensors(tmp_path / "lacking", {k: v for k, v in arrays.items() if k != "pairs"}, told, storing.KIND)
+    with pytest.raises(FileError, match=r"lacking: its classifier is damaged \('pairs'\); save it again"):
+        TreeBayesClassifier.load(tmp_path / "lacking")
+    with pytest.raises(NotFittedError):
+        TreeBayesClassifier().save(tmp_path / "n")
     bnn.Counts.of(bnn.datasets.load("zoo")).save(tmp_path / "counts")
     with pytest.raises(FileError, match="holds counts, not a Bayesian classifier; load it as what it is"):
         TreeBayesClassifier.load(tmp_path / "counts")

@@ -57,7 +57,7 @@ class SuccessiveBayesClassifier(MetaClassifier):
     --------
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1], [1, 1]], [0, 1, 1, 0, 0]
     >>> NaiveBayesClassifier().fit(X, y).score(X, y), SuccessiveBayesClassifier().fit(X, y).score(X, y)
-    (0.6, 1.0)
+    (0.4, 1.0)
     """
 
     functions_: list[Any]
