@@ -533,67 +533,6 @@ def naive_posterior(row, prior, gains):
     return [p / total for p in product] if total else list(prior)
 
 
-# --- Graded neurons -----------------------------------------------------------------------------------------------
-
-
-def plain_states(levels, gain, activation, attribute, single):
-    """States of one row of activation levels, neuron by neuron, by the formulas of the papers."""
-    states = []
-    for j, u in enumerate(levels):
-        if activation == "tanh":
-            states.append(math.tanh(gain * u * math.log(2) / 2))
-        elif activation == "logistic" or single[attribute[j]]:
-            states.append(1 / (1 + 2.0 ** min(-gain * u, 1000)))
-        else:
-            mine = [i for i in range(len(levels)) if attribute[i] == attribute[j]]
-            largest = max(gain * levels[i] for i in mine)
-            total = sum(2.0 ** (gain * levels[i] - largest) for i in mine)
-            states.append(2.0 ** (gain * u - largest) / total)
-    return states
-
-
-def information(value):
-    """V log2 V."""
-    return value * math.log2(value) if value > 0 else 0.0
-
-
-def entropy_term(states, gain, activation, attribute, single, free):
-    """1/gain times the integral of the inverse activation, summed over the free neurons."""
-    total = 0.0
-    for j, v in enumerate(states):
-        if not free[j]:
-            continue
-        if activation == "tanh":
-            total += information(1 + v) + information(1 - v)
-        elif activation == "logistic" or single[attribute[j]]:
-            total += information(v) + information(1 - v)
-        else:
-            total += information(v)
-    return total / gain
-
-
-def plain_energy(weights, bias, states):
-    """-1/2 V'WV - b'V, term by term."""
-    n = len(states)
-    pairs = sum(weights[j][i] * states[j] * states[i] for j in range(n) for i in range(n))
-    return -pairs / 2 - sum(b * v for b, v in zip(bias, states, strict=True))
-
-
-def odds_posterior(records, target, evidence, m):
-    """P(target = 1 | evidence) by odds [B eq 20]: evidence {attribute: 0 or 1}, each ratio by the joint estimate."""
-    layout_of = {name: a for a, name in enumerate(records.schema.names)}
-    column = records.codes[:, layout_of[target]]
-    prior = Fraction(int((column == 1).sum()), int((column >= 0).sum()))
-    odds = prior / (1 - prior)
-    for name, value in evidence.items():
-        other = records.codes[:, layout_of[name]]
-        cells = {
-            (x, y): Fraction(int(((column == x) & (other == y)).sum())) for x in (True, False) for y in (True, False)
-        }
-        odds *= joint_ratio(cells, True, bool(value), m) / joint_ratio(cells, False, bool(value), m)
-    return odds / (1 + odds)
-
-
 # --- Comparison of classifiers ------------------------------------------------------------------------------------
 
 
@@ -637,3 +576,139 @@ class SlowNaive:
                         product[c] *= (self.both[a, v, c] + 2 * P) / (self.either[a, v] + 2) / P
             table.append([product[c] / sum(product.values()) for c in self.classes_])
         return np.array(table)
+
+
+# --- Beyond independence ------------------------------------------------------------------------------------------
+
+
+def shares(rows, classes, k, has):
+    """Number of rows that ``has``, and the fraction of each class among them (0 where there are none)."""
+    some = [c for r, c in zip(rows, classes, strict=True) if has(r)]
+    return len(some), [Fraction(some.count(j), max(len(some), 1)) for j in range(k)]
+
+
+def semi_naive_joins(rows, classes, k, max_order=3, threshold=Fraction(1, 2)):
+    """Joins {((attribute, value), ...): (n, eps)} in order of use, and the number of tests, by the definitions."""
+    values = sorted({(a, v) for row in rows for a, v in enumerate(row) if v is not None})
+    prior = shares(rows, classes, k, lambda _: True)[1]
+
+    def of(members):
+        return shares(rows, classes, k, lambda row: all(row[a] == v for a, v in members))
+
+    level, out, tests = [(value,) for value in values], [], 0
+    for order in range(2, max_order + 1):
+        found = {}
+        for item in level:
+            for value in values:
+                used = [a for a, _ in item]
+                if value[0] in used or (order == 2 and value[0] < used[0]):
+                    continue
+                joined = tuple(sorted((*item, value)))
+                n, together = of(joined)
+                if n == 0:
+                    continue
+                tests += 1
+                apart = [x * y / p for x, y, p in zip(of(item)[1], of((value,))[1], prior, strict=True)]
+                eps = sum(p * abs(x - y) for p, x, y in zip(prior, together, apart, strict=True))
+                reliable = 1 - 1 / (4 * eps**2 * n) if eps else -1
+                if reliable > threshold and (joined not in found or reliable > found[joined][0]):
+                    found[joined] = (reliable, n, eps)
+        level = sorted(found, key=lambda j: (-found[j][0], -found[j][1], [f"x{a}={v}" for a, v in j]))
+        out = [(j, found[j][1:]) for j in level] + out
+    return dict(out), tests
+
+
+def semi_naive_posterior(row, rows, classes, k, joins, m=2):
+    """Exact posterior of one row: joins in their order, no value twice, and then single values."""
+    n, m = len(rows), Fraction(m)
+    prior = [Fraction(classes.count(j) + 1, n + k) for j in range(k)]
+    left = {(a, v) for a, v in enumerate(row) if v is not None}
+    terms = []
+    for join in joins:
+        if set(join) <= left:
+            terms.append(join)
+            left -= set(join)
+    product = prior
+    for term in [*terms, *((value,) for value in sorted(left))]:
+        number, of_class = shares(rows, classes, k, lambda r, term=term: all(r[a] == v for a, v in term))
+        if number:
+            product = [
+                x * (number * f + m * p) / (number + m) / p for x, f, p in zip(product, of_class, prior, strict=True)
+            ]
+    return [p / sum(product) for p in product]
+
+
+def conditional_information(rows, classes, a, b):
+    """I(a; b | C) in bits, from relative frequencies of the rows where both are known."""
+    known = [(r[a], r[b], c) for r, c in zip(rows, classes, strict=True) if r[a] is not None and r[b] is not None]
+    total = 0.0
+    for v, w, c in set(known):
+        both, alone = known.count((v, w, c)), sum(z == c for _, _, z in known)
+        first, second = (sum(t[i] == x and t[2] == c for t in known) for i, x in ((0, v), (1, w)))
+        total += both / len(known) * np.log2(both * alone / (first * second))
+    return total
+
+
+def tree_posterior(row, rows, classes, k, parents, m=2):
+    """Exact posterior of one row of a tree of attributes, smoothed step by step; None = missing or unseen."""
+    n, m = len(rows), Fraction(m)
+    product = [Fraction(classes.count(j) + 1, n + k) for j in range(k)]
+    for a, parent in enumerate(parents):
+        x = row[a]
+        known = [(r, c) for r, c in zip(rows, classes, strict=True) if r[a] is not None]
+        seen = sum(r[a] == x for r, _ in known)
+        if x is None or not seen:
+            continue
+        p = row[parent] if parent >= 0 else None
+        for j in range(k):
+            of = [r for r, c in known if c == j]
+            share = (sum(r[a] == x for r in of) + m * Fraction(seen, len(known))) / (len(of) + m)
+            if p is not None:
+                with_p = [r for r in of if r[parent] == p]
+                share = (sum(r[a] == x for r in with_p) + m * share) / (len(with_p) + m)
+            product[j] *= share
+    return [p / sum(product) for p in product]
+
+
+def successive_naive(rows, classes, k, values, reading, max_rounds=10):
+    """Functions of [S 3] over the oracle of naive Bayes: lists of known labels and a function to their posterior."""
+    functions, labels, together = [], list(classes), [k] * len(rows)
+    for _ in range(max_rounds):
+        known = sorted(set(labels))
+        prior, gains = naive_gains(rows, [known.index(c) for c in labels], len(known), values, "m")
+        functions.append((known, lambda row, prior=prior, gains=gains: naive_posterior(row, prior, gains)))
+        answers = [first_largest(functions[-1], row, k)[0] for row in rows]
+        together = [t if a == k else a for a, t in zip(answers, together, strict=True)]
+        right = {"original": (answers, classes), "label": (answers, labels), "cascade": (together, classes)}[reading]
+        labels = [k if x == y else c for x, y, c in zip(*right, classes, strict=True)]
+        if set(answers) == {k} or set(labels) == {k}:
+            break
+    return functions
+
+
+def first_largest(function, row, k):
+    """Answer of one function, and its probabilities of the classes and C0."""
+    known, posterior = function
+    shares = [Fraction(0)] * (k + 1)
+    for c, p in zip(known, posterior(row), strict=True):
+        shares[c] = p
+    return shares.index(max(shares)), shares
+
+
+def successive_posterior(row, functions, k):
+    """Probabilities of the function that answers, asked from the last, without C0."""
+    for function in reversed(functions):
+        answer, shares = first_largest(function, row, k)
+        if answer < k:
+            return [p / sum(shares[:k]) for p in shares[:k]]
+    raise AssertionError("the first function has no C0")
+
+
+def successive_ties(rows, functions, k):
+    """Whether some function is undecided about some row."""
+    for function in functions:
+        for row in rows:
+            shares = sorted(first_largest(function, row, k)[1])
+            if shares[-1] == shares[-2]:
+                return True
+    return False

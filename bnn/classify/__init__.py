@@ -22,6 +22,11 @@
 | `registry` | `CLASSIFIERS`: those that are compared, one line each |
 | `references` | scikit-learn's own classifiers, as outside references |
 | `comparison`, `scores`, `paired` | `compare` on random splits; what it found; intervals of differences |
+| `joins`, `joined_model`, `semi_naive` | joined values, their gains, `SemiNaiveBayesClassifier` |
+| `dependence`, `tree` | conditional mutual information, `TreeBayesClassifier` |
+| `meta`, `successive`, `combiner` | classifiers over others: `SuccessiveBayesClassifier`, `NaiveBayesCombiner` |
+| `storing` | all of these in files, one inside the other |
+| `parameters` | checks of numbers that users give |
 
 A new classifier subclasses `base.BayesClassifier`: its `fit` calls ``self._read_training(X, y, sample_weight)``, which
 sets ``classes_`` and ``codebook_`` and returns records, target and class codes; its ``_log2_scores(X)`` begins with

@@ -193,14 +193,19 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Set, or compare, the names of columns that always have names."""
         if reset:
             self.feature_names_in_ = np.array(names, dtype=object)
-        elif len(names) == self.n_features_in_ and names != self.codebook_.schema.names:
-            known = set(self.codebook_.schema.names)
+        elif len(names) == self.n_features_in_ and names != self._names:
+            known = set(self._names)
             strange = [name for name in names if name not in known]
             told = f"unseen at fit time: {strange[:5]}" if strange else "must be in the same order as they were in fit"
             raise DataError(
                 f"{self._owner}.X: The feature names should match those that were passed during fit. Feature names "
                 f"{told}."
             )
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        """Names of the columns that were learned."""
+        return self.codebook_.schema.names
 
     def _read_rows(
         self, table: Table, y: Any, sample_weight: Any

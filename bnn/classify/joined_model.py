@@ -70,7 +70,7 @@ class JoinedModel:
         totals = counts.totals.astype(np.float64)
         # the m-estimate asks for nothing but N(V,C) and N(C)
         cells = Cells(
-            joint, np.broadcast_to(totals, joint.shape), totals, np.ones((len(joint), 1), np.int64), counts.scale
+            joint, np.broadcast_to(totals, joint.shape), totals, np.ones((len(joint), 1), np.int64), float(counts.scale)
         )
         gains = gain_table(cells, GAINS["m"], m)
         prior = prior_bits(GAINS["m"].prior(cells))

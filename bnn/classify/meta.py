@@ -25,6 +25,12 @@ class MetaClassifier(BayesClassifier):
         """The estimators inside, as the user gave them."""
         raise NotImplementedError
 
+    @property
+    def _names(self) -> tuple[str, ...]:
+        """Names of the columns that were learned."""
+        names = getattr(self, "feature_names_in_", None)
+        return tuple(f"x{a}" for a in range(self.n_features_in_)) if names is None else tuple(names.tolist())
+
     def _read_labels(self, X: Any, y: Any, sample_weight: Any) -> Rows:
         """Set ``classes_`` and the names of features; positions of the rows' classes, and weights."""
         table, y, sample_weight = self._read_table(X, y, sample_weight, reset=True)
@@ -48,7 +54,7 @@ class MetaClassifier(BayesClassifier):
             return copy.fit(X, labels)
         if not has_fit_parameter(copy, "sample_weight"):
             raise DataError(
-                f"{self._owner}.sample_weight: {type(copy).__name__}, given as {name}, takes no weights; leave them out."
+                f"{self._owner}.sample_weight: {type(copy).__name__}, given as {name}, takes no weights; give none."
             )
         return copy.fit(X, labels, sample_weight=rows.weights)
 

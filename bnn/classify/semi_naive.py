@@ -18,6 +18,8 @@ from bnn.classify.parameters import positive, whole
 from bnn.discretize import INTERVALS
 from bnn.kernels.scores import to_log2_probabilities
 
+STORED = ("joins", "counts", "eps", "reliability")
+
 
 class SemiNaiveBayesClassifier(BayesClassifier):
     """Naive Bayes in which values that influence the class together are joined and speak once [B 2.5].
@@ -156,10 +158,10 @@ class SemiNaiveBayesClassifier(BayesClassifier):
 
     def _learned(self) -> storing.Learned:
         joins = self._model.joins
-        arrays = {name: getattr(joins, name) for name in ("neurons", "counts", "eps", "reliability")}
+        arrays = dict(zip(STORED, joins.arrays, strict=True))
         return storing.of_counts(self.counts_) + storing.Learned(arrays, {"tests": joins.tests})
 
     def _learn_again(self, learned: storing.Learned) -> None:
         counts = storing.to_counts(learned, self.codebook_.schema, self.classes_)
-        arrays = (learned.arrays[name] for name in ("neurons", "counts", "eps", "reliability"))
-        self._set(counts, Joins(*arrays, counts.scale, learned.told["tests"]), self._parameters()[2])
+        joins = Joins.of((learned.arrays[name] for name in STORED), counts.scale, learned.told["tests"])
+        self._set(counts, joins, self._parameters()[2])

@@ -32,11 +32,11 @@ LARGEST = 1 << 26  # gains of one attribute: half a gigabyte
 class TreeBayesClassifier(BayesClassifier):
     """Bayes with one dependence an attribute: P(C) P(x1|C) P(x2|x_parent,C) ... [T eq 25].
 
-    ``"tree"`` takes the tree of all attributes that keeps the most conditional mutual information I(a; b | C) (Chow and
-    Liu; Friedman, Geiger and Goldszmidt's TAN), its root the first attribute; ``"chain"`` hangs each attribute on the one
-    before it, for columns in an order such as time. Both are better than `NaiveBayesClassifier` where neighbours
-    depend on each other and rows are many; on small or noisy tables it is as good, and it explains itself by values
-    instead of pairs. A parity of two attributes is learned too, if the tree joins them.
+    ``"tree"`` takes the tree of all attributes that keeps the most conditional mutual information I(a; b | C) (Chow
+    and Liu; Friedman, Geiger and Goldszmidt's TAN), its root the first attribute; ``"chain"`` hangs each attribute on
+    the one before it, for columns in an order such as time. They are better than `NaiveBayesClassifier` where
+    attributes depend on each other and rows are many (congressional votes 90 -> 95 %); on small tables of many values
+    that one is better (breast cancer 71 -> 66). A parity of two attributes is learned if the tree joins them.
 
     Probabilities are m-estimates step by step: P(x|p,C) = (N(x,p,C) + m P(x|C)) / (N(p,C; x known) + m), P(x|C) =
     (N(x,C) + m P(x)) / (N(C; x known) + m), P(x) a relative frequency; where the parent is unknown, P(x|C). A value
@@ -57,7 +57,7 @@ class TreeBayesClassifier(BayesClassifier):
     parents_ : tuple of int
         The attribute that each one hangs on, -1 where none.
     information_ : ndarray
-        I(a; b | C) in bits, [attributes, attributes]; an attribute that names the rows has none.
+        I(a; b | C) in bits, [attributes, attributes], of a tree; an attribute that names the rows has none.
     classes_, codebook_, n_features_in_, feature_names_in_
         As in `NaiveBayesClassifier`.
 
@@ -111,9 +111,11 @@ class TreeBayesClassifier(BayesClassifier):
             raise unknown_name(f"{self._owner}.structure", self.structure, STRUCTURES)
         m = positive(self.m, f"{self._owner}.m")
         training = self._read_training(X, y, sample_weight, self.discretize, self.intervals)
-        self.information_ = mutual_information(training)
-        attributes = len(training.records.schema.sizes)
-        self.parents_ = best_tree(self.information_) if self.structure == "tree" else tuple(range(-1, attributes - 1))
+        self.__dict__.pop("information_", None)
+        self.parents_ = tuple(range(-1, len(training.records.schema.sizes) - 1))
+        if self.structure == "tree":
+            self.information_ = mutual_information(training)
+            self.parents_ = best_tree(self.information_)
         self._require_room(training.records.schema)
         pairs = _with_parents(training.records.codes, training.records.schema, self.parents_)
         weights, _, _ = whole_weights(training.records)
@@ -151,14 +153,16 @@ class TreeBayesClassifier(BayesClassifier):
 
     @property
     def graph_(self) -> nx.DiGraph:
-        """The attributes, by name, as a networkx graph from parents to children; edges hold their ``information``."""
+        """The attributes by name, a networkx graph from parents to children; edges of a tree have ``information``."""
         check_is_fitted(self, "classes_")
         names = self.codebook_.schema.names
         graph = nx.DiGraph()
         graph.add_nodes_from(names)
         for child, parent in enumerate(self.parents_):
             if parent >= 0:
-                graph.add_edge(names[parent], names[child], information=float(self.information_[parent, child]))
+                graph.add_edge(names[parent], names[child])
+                if hasattr(self, "information_"):
+                    graph[names[parent]][names[child]]["information"] = float(self.information_[parent, child])
         return graph
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -205,12 +209,15 @@ class TreeBayesClassifier(BayesClassifier):
         return sum_gains(codes, self._sizes, self._table, self._prior[None])
 
     def _learned(self) -> storing.Learned:
-        arrays = {"pairs": self._joint, "information": self.information_}
+        arrays = {"pairs": self._joint}
+        if hasattr(self, "information_"):
+            arrays["information"] = self.information_
         return storing.of_counts(self.counts_) + storing.Learned(arrays, {"parents": list(self.parents_)})
 
     def _learn_again(self, learned: storing.Learned) -> None:
         self.parents_ = tuple(learned.told["parents"])
-        self.information_ = learned.arrays["information"]
+        if "information" in learned.arrays:
+            self.information_ = learned.arrays["information"]
         counts = storing.to_counts(learned, self.codebook_.schema, self.classes_)
         self._set(counts, learned.arrays["pairs"], positive(self.m, f"{self._owner}.m"))
 
@@ -237,14 +244,15 @@ def _gains(
     m: float,
 ) -> Float64[np.ndarray, "pairs classes"]:
     """log2 P(x|p,C)/P(x|p) of one attribute, given N(x,p,C) and N(x,C); 0 for values that never came."""
+    if not len(joint):
+        return np.zeros(joint.shape)
     classes = len(prior)
     known = alone.sum(axis=0)
     general = alone.sum(axis=1, keepdims=True) / max(known.sum(), 1e-300)
     of_class = (alone + m * general) / (known + m)
-    both = joint.reshape(-1, max(len(alone), 1), classes)
+    both = joint.reshape(-1, len(alone), classes)
     given = (both + m * of_class) / (both.sum(axis=1, keepdims=True) + m)
-    if len(given) > 1:
-        given[-1] = of_class  # unknown parent: nothing is learned from the few such rows
+    given[-1] = of_class  # no parent, or an unknown one
     with np.errstate(divide="ignore", invalid="ignore"):
         gains: np.ndarray = np.log2(given / (given @ prior)[..., None])
     gains[:, alone.sum(axis=1) == 0] = 0.0
