@@ -104,7 +104,9 @@ def _frame_columns(table: Any, owner: str) -> list[tuple[str, Any]]:
                 "a dict of columns or a 2-D numpy array."
             )
         native: Any = frame.to_native()
-        return [(str(name), native[name]) for name in frame.columns]
+        # pandas' own way through its columns is quicker than asking for one after the other
+        named = native.items() if hasattr(native, "items") else ((name, native[name]) for name in frame.columns)
+        return [(str(name), column) for name, column in named]
     except nw.exceptions.DuplicateError as error:
         raise DataError(f"{owner}: two columns have one name; rename one ({' '.join(str(error).split())}).") from error
 

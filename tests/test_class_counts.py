@@ -18,8 +18,9 @@ def targeted(draw, schema=None, weights=False):
     """Records whose last attribute is the target, known in every row."""
     if schema is None:
         schema = draw(strategies.schemas(min_attributes=2, target=True))
-        target = Attribute(schema.names[-1], tuple(f"class {c}" for c in range(schema.sizes[-1])))
-        schema = Schema((*schema.attributes[:-1], target), target.name)
+        with unchecked():
+            target = Attribute(schema.names[-1], tuple(f"class {c}" for c in range(schema.sizes[-1])))
+            schema = Schema((*schema.attributes[:-1], target), target.name)
     codes = draw(strategies.codes(schema))
     codes[:, -1] = np.maximum(codes[:, -1], 0)
     row_weight = draw(strategies.row_weights(len(codes))) if weights else None

@@ -130,7 +130,7 @@ def _whole(
     member: Float64[np.ndarray, "rows intervals"], weight: Int64[np.ndarray, " rows"]
 ) -> Int64[np.ndarray, "rows intervals"]:
     """Divide each row's whole weight by its memberships; a row that belongs nowhere has none."""
-    whole = np.rint(member * weight[:, None]).astype(np.int64)
+    whole: np.ndarray = np.rint(member * weight[:, None]).astype(np.int64)
     left = np.where(member.any(axis=1), weight - whole.sum(axis=1), 0)
     whole[np.arange(len(whole)), member.argmax(axis=1)] += left
     return whole

@@ -14,7 +14,7 @@ import pyarrow as pa
 from jaxtyping import Float, Int, Integer, Real, Shaped
 
 from bnn.errors import DataError, UnseenValueWarning
-from bnn.kernels.recode import BY_BOUNDS, BY_SEARCH, BY_TABLE, Lookup, recode
+from bnn.kernels.recode import BY_BOUNDS, BY_SEARCH, BY_TABLE, Lookup, recode, subtract
 from bnn.records import Records, extremes
 from bnn.schema import Attribute, Schema
 from bnn.tables import arrow_array, columns_of, encode, smallest_type
@@ -122,14 +122,7 @@ def read_table(X: Any, owner: str) -> Table:
     elif not hasattr(X, "__len__") and hasattr(X, "__array__"):
         X = np.asarray(X)
     if not isinstance(X, np.ndarray):
-        if hasattr(X, "shape") and hasattr(X, "columns") and 0 in X.shape[1:]:
-            raise _no_columns(X.shape, owner)
-        if (
-            hasattr(X, "columns") and hasattr(X, "__len__") and len(X) == 0
-        ):  # columns_of refuses these; a frame without rows may still be asked about
-            return Table({str(name): X[name] for name in X.columns}, 0)
-        columns = columns_of(X, f"{owner}.X")
-        return Table(columns, len(next(iter(columns.values()))))
+        return _of_frame(X, owner)
     if X.ndim != 2:
         raise DataError(
             f"{owner}.X: Expected 2D array, got {X.ndim}D array instead, of shape {X.shape}. Reshape your data, one "
@@ -143,6 +136,17 @@ def read_table(X: Any, owner: str) -> Table:
     if X.dtype.kind not in "biuf":
         return Table(columns, len(X))
     return Table(columns, len(X), matrix=X if X.dtype == bool else _plain_numbers(X))
+
+
+def _of_frame(frame: Any, owner: str) -> Table:
+    """A frame, or a dict of columns; `columns_of` refuses one without rows, which may still be asked about."""
+    if hasattr(frame, "__len__") and hasattr(frame, "columns"):  # a lazy frame is refused below, in words
+        if 0 in frame.shape[1:]:
+            raise _no_columns(frame.shape, owner)
+        if len(frame) == 0:
+            return Table({str(name): frame[name] for name in frame.columns}, 0)
+    columns = columns_of(frame, f"{owner}.X")
+    return Table(columns, len(next(iter(columns.values()))))
 
 
 def _array_of_rows(rows: list[Any] | tuple[Any, ...], owner: str) -> np.ndarray:
@@ -208,16 +212,14 @@ class Codebook:
     columns: tuple[Column, ...]
     schema: Schema = field(init=False)
     sizes: Int[np.ndarray, " attributes"] = field(init=False)
-    _identity: bool = field(init=False)
+    _dense: bool = field(init=False)
     _lookup: Lookup = field(init=False)
 
     def __post_init__(self) -> None:
         schema = Schema(tuple(column.attribute for column in self.columns))
         parts = [_lookup_of(column) for column in self.columns]
-        identity = all(
-            kind == BY_TABLE and low == 0 and np.array_equal(table, np.arange(len(table)))
-            for kind, low, table, _ in parts
-        )
+        # whole numbers without holes, in order: the code is the number less the least one
+        dense = all(kind == BY_TABLE and np.array_equal(table, np.arange(len(table))) for kind, _, table, _ in parts)
         table_start = np.cumsum([0, *(len(p[2]) for p in parts)])
         key_start = np.cumsum([0, *(len(p[3]) for p in parts)])
         lookup = Lookup(
@@ -230,7 +232,7 @@ class Codebook:
         )
         object.__setattr__(self, "schema", schema)
         object.__setattr__(self, "sizes", np.array(schema.sizes, dtype=np.int64))
-        object.__setattr__(self, "_identity", identity)
+        object.__setattr__(self, "_dense", dense)
         object.__setattr__(self, "_lookup", lookup)
 
     def codes(self, table: Table, owner: str, warn: bool = True) -> Integer[np.ndarray, "rows attributes"]:
@@ -242,7 +244,8 @@ class Codebook:
             Values outside the categories, taken as missing: they are no evidence.
         """
         matrix = table.matrix
-        if self._identity and matrix is not None and matrix.dtype in (np.uint8, np.int8) and table.rows:
+        narrow = matrix is not None and matrix.dtype in (np.uint8, np.int8) and table.rows > 0
+        if matrix is not None and narrow and self._dense and not self._lookup.low.any():
             low, high = extremes(matrix)
             if (low >= 0).all() and (high < self.sizes).all():
                 return matrix
@@ -250,6 +253,8 @@ class Codebook:
         out = np.empty((table.rows, len(self.columns)), smallest_type(max(self.schema.sizes)), order=order)
         if matrix is not None:
             numbers = matrix.view(np.uint8) if matrix.dtype == bool else matrix
+            if self._dense and numbers.flags.c_contiguous and subtract(numbers, self._lookup.low, self.sizes, out):
+                return out
             unseen = recode(numbers, self._lookup, out)
             if warn and unseen.any():
                 places = np.flatnonzero(unseen).tolist()
@@ -267,7 +272,8 @@ class Codebook:
     ) -> tuple[int, Any]:
         """Code one column; how many values were unseen, and one of them."""
         column = self.columns[a]
-        numbers = None if table.records is not None else numbers_of(table.columns[name])
+        texts = column.bounds is None and isinstance(next(iter(column.attribute.values), None), str)
+        numbers = None if texts or table.records is not None else numbers_of(table.columns[name])
         if numbers is not None:
             unseen = int(recode(numbers[:, None], self._lookup.of_column(a), out)[0])
             return unseen, self._example(numbers, out[:, 0]) if unseen else None
