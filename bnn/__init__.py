@@ -25,6 +25,7 @@ _HOMES = {
     "corrupt": "bnn.noise",
     "compare": "bnn.classify.comparison",
     "CLASSIFIERS": "bnn.classify.registry",
+    "load_classifier": "bnn.classify.registry",
     "DYNAMICS": "bnn.dynamics",
     "Asynchronous": "bnn.dynamics",
     "Synchronous": "bnn.dynamics",
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from bnn.classify.comparison import compare as compare
     from bnn.classify.naive import NaiveBayesClassifier as NaiveBayesClassifier
     from bnn.classify.registry import CLASSIFIERS as CLASSIFIERS
+    from bnn.classify.registry import load_classifier as load_classifier
     from bnn.counts import Counts as Counts
     from bnn.driver import recall as recall
     from bnn.dynamics import DYNAMICS as DYNAMICS
