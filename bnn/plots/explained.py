@@ -8,11 +8,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bnn.classify.explanation import Explanation
+from bnn.classify.explanation import INTERVAL, Explanation
 from bnn.errors import DataError, unknown_name
 from bnn.plots.style import BLUE, GREY, INK, ORANGE, count, figure_of, given_or_new, number_axis, readable, styled
-
-INTERVAL = 1.96  # standard errors to each side
 
 
 @styled()
