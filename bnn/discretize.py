@@ -134,7 +134,8 @@ def memberships(numbers: Numbers, bounds: Bounds, sigma: float) -> Float[np.ndar
 
     below = np.zeros((len(known), len(bounds) + 2))
     below[:, -1] = 1.0
-    below[:, 1:-1] = ndtr((bounds - numbers[known, None]) / sigma)
+    with np.errstate(over="ignore"):  # of a sigma near 0: infinitely many deviations away
+        below[:, 1:-1] = ndtr((bounds - numbers[known, None]) / sigma)
     out[known] = np.diff(below, axis=1)
     return out
 
@@ -163,7 +164,7 @@ def _class_masses(
 def _midway(distinct: Real[np.ndarray, " distinct"], cuts: Int[np.ndarray, " cuts"]) -> Bounds:
     """Bounds between the distinct numbers at these places and the next ones."""
     low, high = distinct[cuts].astype(np.float64), distinct[cuts + 1].astype(np.float64)
-    middle = low + (high - low) / 2
+    middle = low / 2 + high / 2  # the sum itself may be too large
     bounds: np.ndarray = np.where(middle > low, middle, high)  # neighbouring floats have no middle
     return bounds
 

@@ -126,7 +126,7 @@ def encode(
         Values that are not text, bools or numbers, infinity, or more undeclared ones than ``max_values`` (None: any).
     """
     codes, labels, declared = _factorised(name, column, owner)
-    labels = _plain(name, labels, declared, owner)
+    labels = plain(name, labels, declared, owner)
     attribute = attribute or Attribute(name, _values(name, labels, declared, owner, max_values))
     position: dict[Value | None, int] = {v: i for i, v in enumerate(attribute.values)}
     # one entry more, for codes of -1, which index from the end
@@ -211,7 +211,7 @@ def _factorised_objects(name: str, column: Any, owner: str) -> tuple[Integer[np.
     return codes, list(index)
 
 
-def _plain(name: str, labels: Sequence[Any], declared: bool, owner: str) -> list[Value | None]:
+def plain(name: str, labels: Sequence[Any], declared: bool, owner: str = OWNER) -> list[Value | None]:
     """Labels as values of an attribute, None = missing; whole floats are integers, bools among numbers are 0 and 1."""
     plain = [_value(name, label, declared, owner) for label in labels]
     types = {type(v) for v in plain}

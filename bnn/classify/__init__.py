@@ -2,6 +2,7 @@
 
 | module | what it is |
 |---|---|
+| `columns` | `Column`: what a column means, categories or intervals |
 | `reading` | any user's table as columns; `Codebook`: columns to codes |
 | `describing` | what the columns of a training table mean: categories, or intervals of numbers |
 | `labels` | class labels, sorted, and the position of each row's class |

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,7 @@ from sklearn.utils.validation import _check_feature_names, check_is_fitted
 
 from bnn.classify.describing import Rows, describe
 from bnn.classify.labels import read_labels
-from bnn.classify.reading import Codebook, Table, numbers_of, read_table
+from bnn.classify.reading import Codebook, Table, Unseen, numbers_of, read_table
 from bnn.discretize import INTERVALS
 from bnn.errors import DataError
 from bnn.kernels.scores import to_log2_probabilities, to_probabilities
@@ -172,7 +173,9 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_features(self, X: Any, table: Table, reset: bool) -> None:
         """Set, or compare, number and names of the features, in scikit-learn's words."""
-        if not isinstance(X, np.ndarray):
+        if isinstance(X, Mapping | Records):  # scikit-learn does not see their names
+            self._check_names(tuple(table.columns), reset)
+        elif not isinstance(X, np.ndarray):
             _check_feature_names(self, X, reset=reset)
         elif reset:
             self.__dict__.pop("feature_names_in_", None)
@@ -184,6 +187,19 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         elif number != self.n_features_in_:
             raise DataError(
                 f"X has {number} features, but {self._owner} is expecting {self.n_features_in_} features as input."
+            )
+
+    def _check_names(self, names: tuple[str, ...], reset: bool) -> None:
+        """Set, or compare, the names of columns that always have names."""
+        if reset:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        elif len(names) == self.n_features_in_ and names != self.codebook_.schema.names:
+            known = set(self.codebook_.schema.names)
+            strange = [name for name in names if name not in known]
+            told = f"unseen at fit time: {strange[:5]}" if strange else "must be in the same order as they were in fit"
+            raise DataError(
+                f"{self._owner}.X: The feature names should match those that were passed during fit. Feature names "
+                f"{told}."
             )
 
     def _read_rows(
@@ -218,10 +234,14 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         classes: Shaped[np.ndarray, " classes"],
         codes: Int32[np.ndarray, " rows"],
         weights: Float64[np.ndarray, " rows"] | None,
-        warn: bool = False,
+        known: bool = False,
     ) -> Training:
-        """Code a table by a codebook, which was made for it unless ``warn``: then unseen values are warned about."""
-        records = Records(codebook.codes(table, self._owner, warn), codebook.schema, weights)
+        """Code a table by a codebook that was ``known`` before, or else was made for it.
+
+        Then only rows of weight 0 can have values that it lacks.
+        """
+        unseen: Unseen = "warn" if known else "none" if weights is None else "ignore"
+        records = Records(codebook.codes(table, self._owner, unseen), codebook.schema, weights)
         return Training(records, Attribute("class", tuple(classes.tolist())), codes, table)
 
     def _read_codes(self, X: Any) -> Integer[np.ndarray, "rows attributes"]:

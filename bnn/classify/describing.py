@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Float64, Int32, Real, Shaped
 
-from bnn.classify.reading import Column, Table, numbers_of
+from bnn.classify.columns import RANGE, Column
+from bnn.classify.reading import Table, numbers_of
 from bnn.discretize import METHODS, equal_frequency
 from bnn.errors import DataError, IdentifierWarning, unknown_name
 from bnn.kernels.recode import seen_values
@@ -18,7 +19,6 @@ from bnn.records import extremes
 from bnn.schema import Attribute, Schema, Value
 from bnn.tables import encode
 
-RANGE = 1 << 16
 FEW = 20
 """A column of whole numbers with at most so many distinct values is one of categories ("auto")."""
 IDENTIFIER = 20

@@ -75,9 +75,9 @@ def laplace_prior(cells: Cells) -> Prior:
 
 
 def relative_prior(cells: Cells) -> Prior:
-    """P(C) = N(C) / N."""
-    prior: np.ndarray = cells.totals / max(cells.totals.sum(), 1.0)
-    return prior
+    """P(C) = N(C) / N; all alike where there are no records."""
+    total = cells.totals.sum()
+    return cells.totals / total if total > 0 else np.full(len(cells.totals), 1.0 / len(cells.totals))
 
 
 def m_gain(cells: Cells, m: float) -> Table:

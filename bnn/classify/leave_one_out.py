@@ -7,7 +7,7 @@ from jaxtyping import Float64, Int, Int32, Int64, Integer
 
 from bnn.classify.class_counts import ClassCounts
 from bnn.classify.gains import Cells, gain_table, prior_bits
-from bnn.classify.model import Options, Scores
+from bnn.classify.model import Options, Scores, answerable
 from bnn.errors import DataError
 from bnn.kernels.scores import pad, sum_gains
 
@@ -24,10 +24,11 @@ def scores_without_own_row(
     weights: Int64[np.ndarray, " rows"] | None,
     owner: str,
 ) -> Scores:
-    """log2 scores of counted rows, each by the counts without itself; schema, classes and bounds stay.
+    """log2 scores of counted rows, each by the counts without itself.
 
-    For a row of class c only the counts of c change, and of each attribute only those of the row's own value matter.
-    So one table a class (and weight) holds, for every value, its gain once a record with it is left out.
+    Schema, classes and bounds stay. For a row of class c only the counts of c change, and of each attribute only those
+    of the row's own value matter. So one table a class (and weight) holds, for every value, its gain once a record with
+    it is left out.
 
     Parameters
     ----------
@@ -62,7 +63,9 @@ def scores_without_own_row(
         table = np.concatenate([pad(gain_table(c, options.gains, options.m), sizes) for c in some])
         front = np.stack([prior_bits(options.gains.prior(c)) if prior is None else prior for c in some])
         rows = _rows(kind, begin, end)
-        scores[rows] = sum_gains(codes[rows], sizes, table, front, kind[rows] - begin)
+        block = kind[rows] - begin
+        part = sum_gains(codes[rows], sizes, table, front, block)
+        scores[rows] = part if not np.isneginf(table).any() else answerable(part, front[block], owner)
     if (strange := np.isnan(scores).any(axis=1)).any():
         raise DataError(
             f"{owner}.leave_one_out_proba: row {int(np.argmax(strange))} was never counted; give the rows that were "

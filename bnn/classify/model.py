@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float64, Integer
+from jaxtyping import Float64, Integer
 
 from bnn.classify.class_counts import ClassCounts
 from bnn.classify.explanation import standard_errors
 from bnn.classify.fuzzy import CHUNK, fuzzy_gains, numeric, reliable
-from bnn.classify.gains import Cells, Gains, gain_table, prior_bits
+from bnn.classify.gains import Cells, Gains, chosen_gains, gain_table, prior_bits
 from bnn.classify.reading import Codebook, Table
-from bnn.errors import ContradictionWarning
+from bnn.errors import ContradictionWarning, DataError, unknown_name
 from bnn.kernels.scores import pad, sum_gains
 
 Scores = Float64[np.ndarray, "rows classes"]
 Codes = Integer[np.ndarray, "rows attributes"]
+
+
+FUZZY = {None: (False, False), "learning": (True, False), "classification": (False, True), "both": (True, True)}
+"""Parameter ``fuzzy``: is learning fuzzy, is classification."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +37,19 @@ class Options:
     SIG: float
     Pr: float
     borrow: float
+
+    @staticmethod
+    def read(parameters: Mapping[str, Any], owner: str) -> Options:
+        """Check parameters as users give them."""
+        fuzzy = parameters["fuzzy"]
+        if not isinstance(fuzzy, str | None) or fuzzy not in FUZZY:
+            raise unknown_name(f"{owner}.fuzzy", fuzzy, FUZZY)
+        for name, low, high in (("m", 0, np.inf), ("SIG", 0, np.inf), ("Pr", 0, 1), ("borrow", 1e-3, 1)):
+            value = parameters[name]
+            if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not low <= value <= high:
+                raise DataError(f"{owner}.{name}: got {value!r}; give a number from {low} to {high}.")
+        m, SIG, Pr, borrow = (float(parameters[name]) for name in ("m", "SIG", "Pr", "borrow"))
+        return Options(chosen_gains(parameters["estimate"], owner), m, *FUZZY[fuzzy], SIG, Pr, borrow)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,27 +100,8 @@ class Model:
                 for begin in range(0, table.rows, CHUNK):
                     rows = slice(begin, begin + CHUNK)
                     scores[rows] += self._fuzzy(a, span, numbers[rows])[0]
-        return self.answerable(scores, prior, owner)
-
-    def answerable(self, scores: Scores, prior: Float64[np.ndarray, " classes"], owner: str) -> Scores:
-        """Give the prior to rows whose evidence excludes every class, with a warning."""
-        excluded = self._excluded(scores)
-        if excluded.any():
-            scores[excluded] = prior
-            warnings.warn(
-                f"{owner}: the evidence of {int(excluded.sum())} rows excludes every class, because counts of zero are "
-                "not smoothed; they are answered by the prior. Choose m above 0, or another estimate.",
-                ContradictionWarning,
-                stacklevel=5,
-            )
-        return scores
-
-    def _excluded(self, scores: Scores) -> Bool[np.ndarray, " rows"]:
-        """Rows without any class left; only gains of -infinity can do it."""
-        if np.isfinite(self.table).all() and not self.options.classification:
-            return np.zeros(len(scores), dtype=bool)
-        excluded: np.ndarray = np.logical_and.reduce(np.isneginf(scores), axis=1)
-        return excluded
+        certain = np.isfinite(self.table).all() and not self.options.classification
+        return scores if certain else answerable(scores, prior, owner)
 
     def terms(
         self, table: Table, codes: Codes, prior: Float64[np.ndarray, " classes"]
@@ -121,7 +121,7 @@ class Model:
         if self.options.classification:
             for a, span in numeric(self.codebook).items():
                 gains[:, a], cases[:, a] = self._fuzzy(a, span, table.numbers(a))
-        gains[self._excluded(prior + gains.sum(axis=1))] = 0.0
+        gains[np.isneginf(prior + gains.sum(axis=1)).all(axis=1)] = 0.0
         return gains, cases, standard_errors(self.prior, gains, cases, self.options.m)
 
     def _fuzzy(
@@ -131,6 +131,20 @@ class Model:
         column = self.codebook.columns[a]
         sigma = self.options.SIG * column.width
         return fuzzy_gains(numbers, column.inner, sigma, self.gains[span], self.cases[span])
+
+
+def answerable(scores: Scores, prior: Float64[np.ndarray, "*rows classes"], owner: str) -> Scores:
+    """Give the prior to rows whose evidence excludes every class, with a warning."""
+    excluded = np.flatnonzero(np.isneginf(scores).all(axis=1))
+    if len(excluded):
+        scores[excluded] = np.broadcast_to(prior, scores.shape)[excluded]
+        warnings.warn(
+            f"{owner}: the evidence of {len(excluded)} rows excludes every class, because counts of zero are not "
+            "smoothed; they are answered by the prior. Choose m above 0, or another estimate.",
+            ContradictionWarning,
+            stacklevel=5,
+        )
+    return scores
 
 
 def cases_of(cells: Cells) -> Float64[np.ndarray, " values"]:

@@ -17,17 +17,15 @@ from bnn.classify.class_counts import ClassCounts, rescaled
 from bnn.classify.describing import describe
 from bnn.classify.explanation import Explanation
 from bnn.classify.fuzzy import with_memberships
-from bnn.classify.gains import chosen_gains, given_priors, prior_bits
+from bnn.classify.gains import given_priors, prior_bits
 from bnn.classify.labels import merged_classes
 from bnn.classify.leave_one_out import scores_without_own_row
 from bnn.classify.model import Model, Options
 from bnn.classify.reading import Codebook
 from bnn.counting import whole_weights
 from bnn.discretize import INTERVALS
-from bnn.errors import DataError, NewClassWarning, UnseenValueWarning, unknown_name
+from bnn.errors import DataError, NewClassWarning, UnseenValueWarning
 from bnn.kernels.scores import to_log2_probabilities, to_probabilities
-
-FUZZY = {None: (False, False), "learning": (True, False), "classification": (False, True), "both": (True, True)}
 
 
 class NaiveBayesClassifier(BayesClassifier):
@@ -227,7 +225,6 @@ class NaiveBayesClassifier(BayesClassifier):
             scores = scores_without_own_row(
                 counts, options, given, training.records.codes, training.classes, weights, self._owner
             )
-            self._model.answerable(scores, self._prior(), self._owner)
         to_probabilities(scores)
         return scores
 
@@ -283,16 +280,7 @@ class NaiveBayesClassifier(BayesClassifier):
 
     def _options(self) -> Options:
         """The parameters, checked."""
-        owner = self._owner
-        if self.fuzzy not in FUZZY:
-            raise unknown_name(f"{owner}.fuzzy", self.fuzzy, FUZZY)
-        for name, low, high in (("m", 0, np.inf), ("SIG", 0, np.inf), ("Pr", 0, 1), ("borrow", 1e-3, 1)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not low <= value <= high:
-                raise DataError(f"{owner}.{name}: got {value!r}; give a number from {low} to {high}.")
-        learning, classification = FUZZY[self.fuzzy]
-        numbers = (float(self.SIG), float(self.Pr), float(self.borrow))
-        return Options(chosen_gains(self.estimate, owner), float(self.m), learning, classification, *numbers)
+        return Options.read(self.get_params(deep=False), self._owner)
 
     def _count(self, training: Training, options: Options, codebook: Codebook | None = None) -> ClassCounts:
         """Count rows, by membership where learning is fuzzy."""
@@ -331,7 +319,7 @@ class NaiveBayesClassifier(BayesClassifier):
         with warnings.catch_warnings():
             warnings.simplefilter("error", UnseenValueWarning)
             try:
-                return self._training(table, self.codebook_, self.classes_, codes, weights, warn=True)
+                return self._training(table, self.codebook_, self.classes_, codes, weights, known=True)
             except UnseenValueWarning as warning:
                 raise DataError(f"{self._owner}.{method}: {warning} Give rows that were learned.") from None
 

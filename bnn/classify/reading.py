@@ -6,21 +6,23 @@ import math
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
 from jaxtyping import Float, Int, Integer, Real, Shaped
 
+from bnn.classify.columns import Column, lookup_of
 from bnn.errors import DataError, UnseenValueWarning
-from bnn.kernels.recode import BY_BOUNDS, BY_SEARCH, BY_TABLE, Lookup, recode, subtract
+from bnn.kernels.recode import BY_TABLE, Lookup, recode, subtract
 from bnn.records import Records, extremes
-from bnn.schema import Attribute, Schema
-from bnn.tables import arrow_array, columns_of, encode, smallest_type
+from bnn.schema import Attribute, Schema, Value
+from bnn.tables import arrow_array, columns_of, encode, plain, smallest_type
 
-RANGE = 1 << 16
-"""Widest range of whole numbers that is looked up in a table instead of searched for."""
+Unseen = Literal["warn", "ignore", "none"]
+
+FEW_ROWS = 16
+"""So many rows of text are coded label by label."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,50 +51,6 @@ class Table:
         numbers = numbers_of(list(self.columns.values())[place])
         assert numbers is not None
         return numbers.astype(np.float64, copy=False)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Column:
-    """What a column of a table means.
-
-    Parameters
-    ----------
-    attribute
-        Name, and categories or names of intervals.
-    bounds
-        Ascending inner bounds of the intervals of a numeric attribute; a number on a bound lies above it. None:
-        categories.
-    width
-        (largest - smallest) / intervals of the training rows: sigma of [C] is SIG times this.
-
-    Examples
-    --------
-    >>> Column.binned("age", np.array([30.0, 50.0]), 20.0).attribute.values
-    ('< 30', '30 to 50', '>= 50')
-    """
-
-    attribute: Attribute
-    bounds: Float[np.ndarray, " bounds"] | None = None
-    width: float = 0.0
-
-    @property
-    def inner(self) -> Float[np.ndarray, " bounds"]:
-        """The bounds of a numeric column."""
-        assert self.bounds is not None
-        return self.bounds
-
-    @staticmethod
-    def binned(name: str, bounds: Float[np.ndarray, " bounds"], width: float) -> Column:
-        """A numeric column, its intervals named by their bounds, with as few digits as tell them apart."""
-        texts: list[str] = []
-        for digits in range(4, 18):
-            texts = [format(bound, f".{digits}g") for bound in bounds.tolist()]
-            if len(set(texts)) == len(texts):
-                break
-        if not texts:
-            return Column(Attribute(name, ("any",)), bounds, width)
-        between = [f"{low} to {high}" for low, high in pairwise(texts)]
-        return Column(Attribute(name, (f"< {texts[0]}", *between, f">= {texts[-1]}")), bounds, width)
 
 
 def read_table(X: Any, owner: str) -> Table:
@@ -214,10 +172,11 @@ class Codebook:
     sizes: Int[np.ndarray, " attributes"] = field(init=False)
     _dense: bool = field(init=False)
     _lookup: Lookup = field(init=False)
+    _places: tuple[dict[Value | None, int], ...] = field(init=False)
 
     def __post_init__(self) -> None:
         schema = Schema(tuple(column.attribute for column in self.columns))
-        parts = [_lookup_of(column) for column in self.columns]
+        parts = [lookup_of(column) for column in self.columns]
         # whole numbers without holes, in order: the code is the number less the least one
         dense = all(kind == BY_TABLE and np.array_equal(table, np.arange(len(table))) for kind, _, table, _ in parts)
         table_start = np.cumsum([0, *(len(p[2]) for p in parts)])
@@ -234,9 +193,19 @@ class Codebook:
         object.__setattr__(self, "sizes", np.array(schema.sizes, dtype=np.int64))
         object.__setattr__(self, "_dense", dense)
         object.__setattr__(self, "_lookup", lookup)
+        places = tuple({v: i for i, v in enumerate(attribute.values)} for attribute in schema.attributes)
+        object.__setattr__(self, "_places", places)
 
-    def codes(self, table: Table, owner: str, warn: bool = True) -> Integer[np.ndarray, "rows attributes"]:
-        """Code a table, -1 where missing or unseen; values that were never learned are warned about, if wanted.
+    def codes(self, table: Table, owner: str, unseen: Unseen = "warn") -> Integer[np.ndarray, "rows attributes"]:
+        """Code a table, -1 where missing or unseen; values that were never learned are warned about.
+
+        Parameters
+        ----------
+        table, owner
+            The table; who asks.
+        unseen
+            What to do about values never learned: ``"warn"``; ``"ignore"``; ``"none"``: there are none, since the
+            codebook was made for this table.
 
         Warns
         -----
@@ -246,6 +215,8 @@ class Codebook:
         matrix = table.matrix
         narrow = matrix is not None and matrix.dtype in (np.uint8, np.int8) and table.rows > 0
         if matrix is not None and narrow and self._dense and not self._lookup.low.any():
+            if unseen == "none":
+                return matrix
             low, high = extremes(matrix)
             if (low >= 0).all() and (high < self.sizes).all():
                 return matrix
@@ -255,16 +226,16 @@ class Codebook:
             numbers = matrix.view(np.uint8) if matrix.dtype == bool else matrix
             if self._dense and numbers.flags.c_contiguous and subtract(numbers, self._lookup.low, self.sizes, out):
                 return out
-            unseen = recode(numbers, self._lookup, out)
-            if warn and unseen.any():
-                places = np.flatnonzero(unseen).tolist()
-                self._warn({a: self._example(numbers[:, a], out[:, a]) for a in places}, unseen, owner)
+            strange = recode(numbers, self._lookup, out)
+            if unseen == "warn" and strange.any():
+                places = np.flatnonzero(strange).tolist()
+                self._warn({a: self._example(numbers[:, a], out[:, a]) for a in places}, strange, owner)
             return out
-        unseen, told = np.zeros(len(self.columns), np.int64), {}
+        strange, told = np.zeros(len(self.columns), np.int64), {}
         for a, name in enumerate(table.columns):
-            unseen[a], told[a] = self._code_column(table, a, name, out[:, a : a + 1], owner)
-        if warn and unseen.any():
-            self._warn(told, unseen, owner)
+            strange[a], told[a] = self._code_column(table, a, name, out[:, a : a + 1], owner)
+        if unseen == "warn" and strange.any():
+            self._warn(told, strange, owner)
         return out
 
     def _code_column(
@@ -281,12 +252,21 @@ class Codebook:
             raise DataError(
                 f"{owner}.X: column {name!r} held numbers when it was learned, and now other values; give numbers."
             )
+        if texts and table.rows <= FEW_ROWS and str(getattr(table.columns[name], "dtype", "")) in ("str", "object"):
+            return self._code_few(a, plain(name, table.columns[name].tolist(), False, f"{owner}.X"), out)
         if table.records is not None:
             coded = _recorded(table.records, name, column.attribute)
         else:
             coded = encode(name, table.columns[name], column.attribute, f"{owner}.X", None)
         out[:, 0] = coded.codes
         return coded.unseen, coded.example
+
+    def _code_few(self, a: int, labels: list[Value | None], out: Int[np.ndarray, "rows one"]) -> tuple[int, Any]:
+        """Code a few labels one by one: the machinery for many would take most of the time."""
+        codes = [self._places[a].get(label, -1) for label in labels]
+        out[:, 0] = codes
+        strange = [v for v, code in zip(labels, codes, strict=True) if code < 0 and v is not None]
+        return len(strange), strange[0] if strange else None
 
     def _example(self, numbers: Real[np.ndarray, " rows"], codes: Int[np.ndarray, " rows"]) -> Any:
         """A value of a column that has no code."""
@@ -310,20 +290,3 @@ def _recorded(records: Records, name: str, attribute: Attribute) -> Any:
         pa.array(list(source.values)),
     )
     return encode(name, declared, attribute)
-
-
-def _lookup_of(column: Column) -> tuple[int, int, Int[np.ndarray, " entries"], Float[np.ndarray, " keys"]]:
-    """How the numbers of a column are coded: the kind, and its table and keys; see `bnn.kernels.recode.recode`."""
-    none = np.zeros(0, np.int32)
-    if column.bounds is not None:
-        return BY_BOUNDS, 0, none, column.bounds
-    numbers = {v: code for code, v in enumerate(column.attribute.values) if not isinstance(v, str)}
-    if not numbers:
-        return BY_TABLE, 0, none, np.zeros(0)
-    low, high = min(numbers), max(numbers)
-    if high - low < RANGE and all(float(v).is_integer() for v in numbers):
-        table = np.full(int(high - low) + 1, -1, np.int32)
-        table[[int(v - low) for v in numbers]] = list(numbers.values())
-        return BY_TABLE, int(low), table, np.zeros(0)
-    ordered = sorted(numbers.items())
-    return BY_SEARCH, 0, np.array([c for _, c in ordered], np.int32), np.array([float(v) for v, _ in ordered])

@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from bnn.classify.class_counts import ClassCounts
-from bnn.classify.reading import Codebook, Column
+from bnn.classify.columns import Column
+from bnn.classify.reading import Codebook
 from bnn.errors import DataError, FileError
 from bnn.files import read_tensors, write_tensors
 from bnn.schema import Attribute, Schema

@@ -147,7 +147,7 @@ def _subtract(numbers, begin, end, low, high, out):  # type: ignore[no-untyped-d
             whole = np.int32(v - low[a] if inside else 0.0)
             known = inside & (np.float64(whole) == v - low[a])
             out[r, a] = whole if known else np.int32(-1)
-            unknown += np.int32((not known) & (v == v))
+            unknown += (not known) & (v == v)
     return unknown == 0
 
 
@@ -187,20 +187,23 @@ def _recode(numbers, begin, end, kind, low, start, table, key_start, keys, out, 
                 if kind[a] == BY_TABLE:
                     # no jumps: which numbers are missing cannot be foreseen
                     place = np.int64(v) if first <= v < last else first
-                    code = mine[np.uint64(place - first)] if place == v and width > 0 else np.int32(-1)
-                    out[r, a] = code
-                    unknown[a] += (code < 0) & (v == v)
+                    found = mine[np.uint64(place - first)] if place == v and width > 0 else np.int32(-1)
+                    out[r, a] = found
+                    unknown[a] += (found < 0) & (v == v)
                 elif v == v:
-                    code, high = 0, len(ordered)
-                    while code < high:
-                        middle = (code + high) // 2
+                    below, high = 0, len(ordered)
+                    while below < high:
+                        middle = (below + high) // 2
                         if ordered[middle] <= v:
-                            code = middle + 1
+                            below = middle + 1
                         else:
                             high = middle
-                    if kind[a] == BY_SEARCH:
-                        code = mine[code - 1] if code > 0 and ordered[code - 1] == v else -1
-                    out[r, a] = code
-                    unknown[a] += code < 0
+                    if kind[a] == BY_BOUNDS:
+                        out[r, a] = below
+                    elif below > 0 and ordered[below - 1] == v:
+                        out[r, a] = mine[below - 1]
+                    else:
+                        out[r, a] = -1
+                        unknown[a] += 1
                 else:
                     out[r, a] = -1
