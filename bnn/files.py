@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from safetensors import SafetensorError, numpy, safe_open
 
-from bnn.errors import FileError
+from bnn.errors import DataError, FileError
 
 VERSION = 1
 
@@ -81,10 +81,15 @@ def write_tensors(
     ------
     FileError
         The folder is missing, the name is a folder, or the system refuses.
+    DataError
+        Infinity or NaN in the header.
     """
     plain = {name: np.ascontiguousarray(array).reshape(array.shape) for name, array in arrays.items()}
     told = {"kind": kind, "version": VERSION, "header": dict(header)}
-    note = json.dumps({**told, "checksum": _checksum(plain, told)}, allow_nan=False)
+    try:
+        note = json.dumps({**told, "checksum": _checksum(plain, told)}, allow_nan=False)
+    except ValueError as error:
+        raise DataError(f"{path}: cannot hold {kind} with infinity or NaN among its options; choose others.") from error
     write_atomically(path, lambda temporary: numpy.save_file(plain, temporary, metadata={"bnn": note}))
 
 

@@ -41,6 +41,9 @@ def training_table(data: str, target: str, ignored: Sequence[str]) -> tuple[pa.T
         Columns of numbers that some fields make text.
     """
     table = read_csv(data_file(data), partial(_mostly_numbers, data))
+    alone = table.column_names[0]
+    if table.num_columns == 1 and any(mark in alone for mark in ";\t|"):
+        raise DataError(f"{data}: its one column is called {alone!r}; separate columns by commas.")
     for option, name in (("--target", target), *(("--ignore", name) for name in ignored)):
         if name not in table.column_names:
             raise unknown_name(option, name, table.column_names)
@@ -82,12 +85,12 @@ def as_fitted(classifier: Any, columns: Mapping[str, Any]) -> Any:
 
 def _as_learned(data: str, columns: Any, name: str, fields: pa.Array) -> pa.Array:
     """Distinct fields of a column as the values that were learned: text, numbers or bools."""
-    column = columns.get(name)
-    if column is None:
-        return typed(name, fields)
-    values = column.attribute.values
-    if column.bounds is None and (not values or any(isinstance(value, str) for value in values)):
+    column, read = columns.get(name), typed(name, fields)
+    values = () if column is None else column.attribute.values
+    if column is not None and column.bounds is None and (not values or any(isinstance(v, str) for v in values)):
         return fields
+    if column is None or not pa.types.is_string(read.type):
+        return read
     if values and isinstance(values[0], bool):
         fields = pc.replace_substring_regex(pc.replace_substring_regex(fields, "(?i)^true$", "1"), "(?i)^false$", "0")
     plain = pc.match_substring_regex(fields, NUMBER)
@@ -113,8 +116,8 @@ def _mostly_numbers(data: str, name: str, fields: pa.Array) -> pa.Array:
         others = fields.filter(pc.invert(plain)).drop_null().to_pylist()
         if others and 2 * pc.sum(number).as_py() > len(fields) - fields.null_count:
             warnings.warn(
-                f"{data}: most fields of column {name!r} are numbers, but it is read as text, because of such as "
-                f"{others[0]!r}; empty what means missing, and write numbers without thousands separators.",
+                f"{data}: most fields of column {name!r} are numbers, but {others[0]!r} makes it text; empty what is "
+                "missing, and write numbers without thousands separators.",
                 BnnWarning,
                 stacklevel=2,
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,11 +16,13 @@ from bnn.app.data import as_fitted, known_table
 from bnn.classify.explanation import Explanation
 from bnn.classify.registry import load_classifier
 from bnn.classify.showing import every_value
-from bnn.errors import DataError, FileError, unknown_name
+from bnn.errors import BnnWarning, DataError, FileError, unknown_name
 from bnn.files import write_atomically
 
 CLASS = "class"
 """Key of the labels of the classes, and of an attribute's where one is called so."""
+MOST = 40
+"""Values that an axis of a nomogram has room for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +94,13 @@ def prepare(request: Request) -> Task:
 
 
 def draw(task: Task, picture: Path) -> list[str]:
-    """Write the bars, and a nomogram beside them where there is one other class, each all of it or nothing."""
+    """Write the bars, and a nomogram beside them where there is one other class, each all of it or nothing.
+
+    Warns
+    -----
+    BnnWarning
+        A nomogram that cannot be drawn, or not with all attributes.
+    """
     from bnn import plots
 
     classes = task.explained.classes.tolist()
@@ -99,13 +108,22 @@ def draw(task: Task, picture: Path) -> list[str]:
     figures = {picture: plots.explanation(task.explained, label=label, strongest=strongest)}
     if task.against is not None or len(classes) == 2:
         other = classes[1 - task.shown if task.against is None else task.against]
-        values = as_fitted(task.classifier, every_value(task.classifier.codebook_))
-        every = _readable(task.classifier.explain(values), task.labels)
-        beside = picture.with_name(f"{picture.stem}-nomogram{picture.suffix}")
-        figures[beside] = plots.nomogram(every, label, other, strongest=strongest)
+        try:
+            figure = plots.nomogram(_every_value(task), label, other, strongest=strongest)
+            figures[picture.with_name(f"{picture.stem}-nomogram{picture.suffix}")] = figure
+        except DataError as error:  # the rest of the explanation is no worse for it
+            warnings.warn(f"no nomogram is drawn: {error}", BnnWarning, stacklevel=2)
     for file, figure in figures.items():
         write_atomically(file, partial(figure.savefig, dpi=150))
     return [str(file) for file in figures]
+
+
+def _every_value(task: Task) -> Explanation:
+    """Gains of every value that an axis has room for."""
+    codebook = task.classifier.codebook_
+    if wide := [a.name for a in codebook.schema.attributes if len(a.values) > MOST]:
+        warnings.warn(f"the nomogram has no room for the values of {', '.join(wide[:5])}.", BnnWarning, stacklevel=2)
+    return _readable(task.classifier.explain(as_fitted(task.classifier, every_value(codebook, MOST))), task.labels)
 
 
 def _read_labels(path: Path) -> dict[str, dict[str, str]]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float64
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -17,6 +18,7 @@ from bnn.app.words import percent
 from bnn.classify.explanation import INTERVAL, Explanation
 
 MOST = 8  # classes in the table
+Bits = Float64[np.ndarray, " classes"]
 
 
 def tell(task: Task, files: Sequence[str]) -> None:
@@ -57,39 +59,28 @@ def class_table(task: Task) -> Table:
 def gain_table(task: Task) -> Table:
     """One line an attribute, the strongest first, the others together; their sum is the last."""
     explained, c, d = task.explained, task.shown, task.against
-    gains, errors = explained.gains[0, :, c], INTERVAL * explained.errors[0, :, c]
-    other = explained.gains[0, :, d] if d is not None else np.zeros_like(gains)
+    gains, errors = explained.gains[0], INTERVAL * explained.errors[0, :, c]
+    with np.errstate(invalid="ignore"):  # the difference of two infinite gains
+        size = np.abs(gains[:, c] - (0.0 if d is None else gains[:, d]))
+    order = np.argsort(-np.nan_to_num(size, posinf=math.inf), kind="stable").tolist()
+    known = [a for a in order if explained.values[0, a] is not None]
+    own, rest = known[: task.request.strongest], known[task.request.strongest :]
     beside = () if d is None else ("other's\nbits", "\ndifference")
     table = _table("attribute", "\nbits", "95 %\ninterval", "\ncases", *beside)
-    with np.errstate(invalid="ignore"):  # of two infinite gains
-        size = np.nan_to_num(np.abs(gains - other), posinf=math.inf)
-    known = [a for a in np.argsort(-size, kind="stable").tolist() if explained.values[0, a] is not None]
-    own, rest = known[: task.request.strongest], known[task.request.strongest :]
 
-    def add(name: str, gain: float, beside: float, *, interval: str = "", cases: str = "", style: str = "") -> None:
-        more = () if d is None else (_bits(beside), _coloured(gain - beside))
-        table.add_row(Text(name, style), _coloured(gain), interval, cases, *more)
+    def add(name: str, bits: Bits, interval: str = "", cases: str = "", style: str = "dim") -> None:
+        compared = () if d is None else (_bits(bits[d]), _coloured(float(bits[c]) - float(bits[d])))
+        table.add_row(Text(name, style), _coloured(bits[c]), interval, cases, *compared)
 
-    def rival(values: Any) -> float:
-        return 0.0 if d is None else float(values[d])
-
-    add("prior", float(explained.prior[c]), rival(explained.prior), style="dim")
+    add("prior", explained.prior)
     for a in own:
-        low, high = _bits(gains[a] - errors[a]), _bits(gains[a] + errors[a])
-        name = f"{explained.terms[a]} = {explained.values[0, a]}"
-        cases = f"{explained.cases[0, a]:,.10g}" if explained.cases[0, a] < 1 else f"{explained.cases[0, a]:,.0f}"
-        add(name, float(gains[a]), float(other[a]), interval=f"{low} to {high}", cases=cases)
+        interval = f"{_bits(gains[a, c] - errors[a])} to {_bits(gains[a, c] + errors[a])}"
+        add(f"{explained.terms[a]} = {explained.values[0, a]}", gains[a], interval, _cases(explained.cases[0, a]), "")
     if rest:
-        add(f"{len(rest)} weaker together", float(gains[rest].sum()), float(other[rest].sum()), style="dim")
-    add(
-        "normaliser",
-        -float(explained.normaliser[0]),
-        -float(explained.normaliser[0]) if d is not None else 0.0,
-        style="dim",
-    )
+        add(f"{len(rest)} weaker together", gains[rest].sum(axis=0))
+    add("normaliser", np.full(len(explained.classes), -explained.normaliser[0]))
     table.add_section()
-    log2 = explained.log2_probabilities[0]
-    add("sum: log2 of the probability", float(log2[c]), rival(log2), style="bold")
+    add("sum: log2 of the probability", explained.log2_probabilities[0], style="bold")
     return table
 
 
@@ -142,8 +133,13 @@ def _finite(number: float) -> float | None:
 
 
 def _bits(number: float, sign: str = "+") -> str:
-    """A number of bits, with its sign."""
-    return f"{number:{sign}z.2f}".replace("inf", "∞")
+    """A number of bits, with its sign; unknown where it is the difference of two infinite ones."""
+    return "?" if math.isnan(number) else f"{number:{sign}z.2f}".replace("inf", "∞")
+
+
+def _cases(number: float) -> str:
+    """A number of cases; fuzzy ones may be parts."""
+    return f"{number:,.0f}" if number == round(number) else f"{number:,.1f}"
 
 
 def _coloured(number: float) -> Text:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -170,7 +171,7 @@ def _described(table: Table, name: str, rows: Rows, wanted: Any, intervals: int,
     else:
         bounds = METHODS[wanted](some, classes, weights)
     spread = float(some.max()) - float(some.min()) if len(some) else 0.0
-    return Column.binned(name, bounds, spread / (len(bounds) + 1))
+    return Column.binned(name, bounds, min(spread / (len(bounds) + 1), sys.float_info.max))
 
 
 def _few_whole(numbers: Real[np.ndarray, " rows"]) -> bool:
