@@ -15,7 +15,8 @@
 | `saving` | naive classifiers in files |
 | `naive` | `NaiveBayesClassifier` |
 | `explanation` | `Explanation`: gains for and against each class |
-| `registry` | `CLASSIFIERS`: those that are compared, one line each |
+| `showing` | rows that between them show every value, for nomograms |
+| `registry` | `CLASSIFIERS`: those that are compared, one line each; `KEPT`, `load_classifier`: those in files |
 | `references` | scikit-learn's own classifiers, as outside references |
 | `comparison`, `scores`, `paired` | `compare` on random splits; what it found; intervals of differences |
 

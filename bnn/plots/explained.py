@@ -72,7 +72,7 @@ def explanation(
     rest = by_size[strongest:]
     bars = [("prior", float(explained.prior[c]), 0.0, GREY)]
     for a in own:
-        value = short(f"{explained.terms[a]} = {explained.values[row, a]}")
+        value = short(f"{explained.terms[a]} = {explained.values[row, a]}", 50)
         name = f"{value}   ({count(round(cases[a]), 'case')})"
         bars.append((name, float(gains[a]), INTERVAL * float(errors[a]), BLUE if gains[a] > 0 else ORANGE))
     if rest:
@@ -82,7 +82,9 @@ def explanation(
     bars.append(("sum: log2 probability", total, 0.0, INK))
     ax = given_or_new(ax, 10.0, 1.6 + 0.36 * len(bars))
     _draw_bars(ax, bars)
-    ax.set_title(f"{short(str(explained.classes[c]))}: {_percent(total)} (prior {_percent(float(explained.prior[c]))})")
+    ax.set_title(
+        f"{short(str(explained.classes[c]), 30)}: {_percent(total)} (prior {_percent(float(explained.prior[c]))})"
+    )
     unknown = len(explained.terms) - len(told)
     ax.set_xlabel("bits against and for" + (f" ({count(unknown, 'unknown attribute')} left out)" if unknown else ""))
     return figure_of(ax)

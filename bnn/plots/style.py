@@ -113,7 +113,7 @@ def readable(number: float, form: str = ",.10g") -> str:
     return f"{number:{form}}".replace("-", "\N{MINUS SIGN}")
 
 
-def short(text: str, width: int = 60) -> str:
+def short(text: str, width: int = 40) -> str:
     """Text that leaves room for the picture.
 
     Examples
