@@ -125,7 +125,7 @@ def _survey(
         raise DataError(f"{owner}.X: column {name!r} holds infinity; values are finite, and missing where unknown.")
     small = (high < low + RANGE) & (low == np.floor(low)) & (np.abs(low) < 2**53)
     first = np.where(small, low, 0).astype(np.int64)
-    start = np.concatenate([[0], np.cumsum(np.where(small, high - low, -1).astype(np.int64) + 1)])
+    start = np.concatenate([[0], np.cumsum((np.where(small, high, -1) - first).astype(np.int64) + 1)])
     seen, other = seen_values(heavy, first, start)
     empty = np.isnan(low)
     found: list[list[Value] | None] = []
