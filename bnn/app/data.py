@@ -70,7 +70,8 @@ def known_table(data: str, classifier: Any) -> Any:
     """
     columns = {column.attribute.name: column for column in classifier.codebook_.columns}
     table = read_csv(data_file(data), partial(_as_learned, data, columns))
-    if lacking := [name for name in columns if name not in table.column_names]:
+    held = set(table.column_names)  # asked for each name it would be made anew
+    if lacking := [name for name in columns if name not in held]:
         raise DataError(
             f"{data}: lacks {len(lacking)} of the {len(columns)} columns that were learned, such as {lacking[0]!r}; "
             "give all of them, in any order."
