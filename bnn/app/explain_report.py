@@ -150,7 +150,7 @@ def _coloured(number: float) -> Text:
 def _table(first: str, *headings: str) -> Table:
     """A table whose first column folds where the terminal is narrow."""
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    table.add_column(f"\n{first}", overflow="fold")
+    table.add_column(f"\n{first}", overflow="fold", min_width=8)
     for heading in headings:
         table.add_column(Text(heading), justify="right", no_wrap=True)
     return table
