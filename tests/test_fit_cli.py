@@ -215,6 +215,7 @@ def test_columns_that_are_nearly_numbers_are_told():
         "bnn: t.csv: most fields of column 'a' are numbers, but '?' makes it text",
         "bnn: t.csv: most fields of column 'b' are numbers, but '1,100' makes it text",
     ]
+    assert done("fit", "t.csv", "--ignore", "a", "--ignore", "b")
     assert result.stderr == bnn_("compare", "t.csv", "--classifier", "naive", "--splits", "2", "--repeats", "1").stderr
 
 

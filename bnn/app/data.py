@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bnn import datasets
+from bnn.classify.columns import Column
 from bnn.csvfile import read_csv, typed
 from bnn.errors import BnnWarning, DataError, UnseenValueWarning, unknown_name
 
@@ -40,7 +41,7 @@ def training_table(data: str, target: str, ignored: Sequence[str]) -> tuple[pa.T
     BnnWarning
         Columns of numbers that some fields make text.
     """
-    table = read_csv(data_file(data), partial(_mostly_numbers, data))
+    table = read_csv(data_file(data), partial(_mostly_numbers, data, ignored))
     alone = table.column_names[0]
     if table.num_columns == 1 and any(mark in alone for mark in ";\t|"):
         raise DataError(f"{data}: its one column is called {alone!r}; separate columns by commas.")
@@ -84,7 +85,7 @@ def as_fitted(classifier: Any, columns: Mapping[str, Any]) -> Any:
     return pa.table(dict(columns)) if hasattr(classifier, "feature_names_in_") else dict(columns)
 
 
-def _as_learned(data: str, columns: Any, name: str, fields: pa.Array) -> pa.Array:
+def _as_learned(data: str, columns: Mapping[str, Column], name: str, fields: pa.Array) -> pa.Array:
     """Distinct fields of a column as the values that were learned: text, numbers or bools."""
     column, read = columns.get(name), typed(name, fields)
     values = () if column is None else column.attribute.values
@@ -108,10 +109,10 @@ def _as_learned(data: str, columns: Any, name: str, fields: pa.Array) -> pa.Arra
     return pc.if_else(plain, fields, pa.nulls(1, pa.string())[0]).cast(pa.float64())
 
 
-def _mostly_numbers(data: str, name: str, fields: pa.Array) -> pa.Array:
-    """Distinct fields as `typed` reads them; text of which most are numbers is warned about."""
+def _mostly_numbers(data: str, ignored: Sequence[str], name: str, fields: pa.Array) -> pa.Array:
+    """Distinct fields as `typed` reads them; text of which most are numbers is warned about, if it is not ignored."""
     read = typed(name, fields)
-    if pa.types.is_string(read.type):
+    if pa.types.is_string(read.type) and name not in ignored:
         plain, commas = (pc.match_substring_regex(fields, form) for form in (NUMBER, COMMAS))
         number = pc.or_(plain, commas)
         others = fields.filter(pc.invert(plain)).drop_null().to_pylist()
