@@ -13,14 +13,17 @@ import typer
 from bnn import __version__
 from bnn.app.commands import INTERRUPTED, Commands, fail
 from bnn.app.compare_options import compare
-from bnn.errors import BnnError, DataError, FileError
+from bnn.app.explain_options import explain
+from bnn.app.fit_options import fit
+from bnn.app.output import FORMATS, output_path
+from bnn.app.predict_options import predict
+from bnn.errors import BnnError
 
 if TYPE_CHECKING:
     from bnn.app.recall_command import Task
     from bnn.trace import Trace
 
 PICTURE = "bnn-recall.png"
-FORMATS = (".png", ".pdf", ".svg")
 RULES = ("odds", "probability", "hopfield")
 DYNAMICS = ("asynchronous", "synchronous", "winner-take-all", "k-winners", "glauber", "flow")
 _data, _network, _output = (
@@ -169,7 +172,7 @@ def recall(
     from bnn.app.progress import Bar
     from bnn.app.recall_command import Request, prepare, run
 
-    picture = None if out is None and row is not None else picture_path(out or Path(PICTURE))
+    picture = None if out is None and row is not None else output_path(out or Path(PICTURE), PICTURE, FORMATS)
     request = Request(
         data=data,
         patterns=patterns,
@@ -234,18 +237,10 @@ def draw(task: Task, traces: dict[str, Trace], picture: Path) -> str:
     return str(picture)
 
 
-def picture_path(out: Path) -> Path:
-    """The file that ``--out`` means, refused at once where it could not be written."""
-    if out.is_dir():
-        return out / PICTURE
-    if out.suffix.lower() not in FORMATS:
-        raise DataError(f"--out: {str(out)!r} is no folder and does not end in {', '.join(FORMATS)}; make or name one.")
-    if not out.parent.is_dir():
-        raise FileError(f"--out: the folder {str(out.parent)!r} does not exist; make it first.")
-    return out
-
-
 app.command(help=compare.__doc__)(compare)
+app.command(help=fit.__doc__)(fit)
+app.command(help=predict.__doc__)(predict)
+app.command(help=explain.__doc__)(explain)
 
 
 @app.command("datasets")

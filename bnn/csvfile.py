@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -15,12 +15,33 @@ import pyarrow.csv as pacsv
 from bnn.errors import FileError
 
 
-def read_csv(path: str | Path) -> pa.Table:
+def typed(name: str, fields: pa.Array) -> pa.Array:  # noqa: ARG001 - asked column by column
+    """Distinct fields of text as integers or finite floats where every one is."""
+    if pc.any(pc.match_substring_regex(fields, "^[+-]?0[0-9xX]")).as_py():
+        return fields
+    for kind in (pa.int64(), pa.float64()):
+        try:
+            numbers = fields.cast(kind)
+        except pa.ArrowInvalid:
+            continue
+        if pc.all(pc.is_finite(numbers)).as_py() is not False:
+            return numbers
+    return fields
+
+
+def read_csv(path: str | Path, values: Callable[[str, pa.Array], pa.Array] = typed) -> pa.Table:
     """Read a comma-separated file with a header row; every column becomes integers, floats or text.
 
     UTF-8, with or without a byte-order mark. Only an empty field is missing: ``NA``, ``?`` or ``null`` is text like any
     other. Spaces around a field are dropped. A column is integers where every field is one, floats where every field
     is a finite number, else text; numbers with leading zeros, such as ``007``, are text. Dates stay text too.
+
+    Parameters
+    ----------
+    path
+        The file.
+    values
+        What the fields of a column mean, if not this: called with its name and its distinct fields, null where empty.
 
     Raises
     ------
@@ -68,7 +89,8 @@ def read_csv(path: str | Path) -> pa.Table:
         ) from None
     fields = table.combine_chunks()
     columns = [fields[name].chunk(0) for name in names]
-    return pa.table([_typed(column.dictionary).take(column.indices) for column in columns], names)
+    meant = [values(name, _fields(column.dictionary)) for name, column in zip(names, columns, strict=True)]
+    return pa.table([some.take(column.indices) for some, column in zip(meant, columns, strict=True)], names)
 
 
 def _check_header(names: Sequence[str], owner: str) -> None:
@@ -82,18 +104,8 @@ def _check_header(names: Sequence[str], owner: str) -> None:
         raise FileError(f"{owner}: {twice!r} names two columns; rename one.")
 
 
-def _typed(fields: pa.Array) -> pa.Array:
-    """Distinct fields of text as integers or finite floats where every one is, empty ones missing."""
+def _fields(fields: pa.Array) -> pa.Array:
+    """Distinct fields without the spaces around them, empty ones missing."""
     fields = pc.utf8_trim_whitespace(fields)
     # without a Python scalar, for which pyarrow would import pandas: 0.2 s
-    fields = pc.if_else(pc.binary_length(fields).cast(pa.bool_()), fields, pa.nulls(1, pa.string())[0])
-    if pc.any(pc.match_substring_regex(fields, "^[+-]?0[0-9xX]")).as_py():
-        return fields
-    for kind in (pa.int64(), pa.float64()):
-        try:
-            numbers = fields.cast(kind)
-        except pa.ArrowInvalid:
-            continue
-        if pc.all(pc.is_finite(numbers)).as_py() is not False:
-            return numbers
-    return fields
+    return pc.if_else(pc.binary_length(fields).cast(pa.bool_()), fields, pa.nulls(1, pa.string())[0])

@@ -57,7 +57,8 @@ def unknown_name(owner: str, name: object, known: Iterable[object]) -> DataError
     learn.rule: there is no 'ods'; did you mean 'odds'? Known: 'hopfield', 'odds'.
     """
     names = sorted(map(str, known))
-    near = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]!r}? " if near else ""
+    folded = {known.casefold(): known for known in names}
+    near = difflib.get_close_matches(str(name).casefold(), folded, n=1, cutoff=0.5)
+    hint = f"did you mean {folded[near[0]]!r}? " if near else ""
     shown = ", ".join(map(repr, names[:12])) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
     return DataError(f"{owner}: there is no {str(name)!r}; {hint}Known: {shown}.")

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import tempfile
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from safetensors import SafetensorError, numpy, safe_open
 
-from bnn.errors import FileError
+from bnn.errors import DataError, FileError
 
 VERSION = 1
 
@@ -80,10 +81,15 @@ def write_tensors(
     ------
     FileError
         The folder is missing, the name is a folder, or the system refuses.
+    DataError
+        Infinity or NaN in the header.
     """
     plain = {name: np.ascontiguousarray(array).reshape(array.shape) for name, array in arrays.items()}
     told = {"kind": kind, "version": VERSION, "header": dict(header)}
-    note = json.dumps({**told, "checksum": _checksum(plain, told)}, allow_nan=False)
+    try:
+        note = json.dumps({**told, "checksum": _checksum(plain, told)}, allow_nan=False)
+    except ValueError as error:
+        raise DataError(f"{path}: cannot hold {kind} with infinity or NaN among its options; choose others.") from error
     write_atomically(path, lambda temporary: numpy.save_file(plain, temporary, metadata={"bnn": note}))
 
 
@@ -106,6 +112,30 @@ def read_tensors(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, np.
         A file that is missing, damaged, cut short, not of this package, of another kind, or of a newer version.
     """
     target = Path(path)
+    with _opened(target) as file:
+        told = _told(target, (file.metadata() or {}).get("bnn"), kind)
+        arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
+    if told.pop("checksum", None) != _checksum(arrays, told):
+        raise FileError(f"{target}: is damaged: its contents do not match their checksum; take another copy.")
+    return arrays, dict(told["header"])
+
+
+def kind_of(path: str | os.PathLike[str], kind: str) -> str:
+    """Say what a file of this package holds, by its header alone; ``kind`` is what the reader hopes for.
+
+    Raises
+    ------
+    FileError
+        A file that is missing, damaged, cut short, or not of this package.
+    """
+    target = Path(path)
+    with _opened(target) as file:
+        return str(_header(target, (file.metadata() or {}).get("bnn"), kind)["kind"])
+
+
+@contextlib.contextmanager
+def _opened(target: Path) -> Iterator[Any]:
+    """A safetensors file; whatever is wrong with it, then or while it is read, is one sentence."""
     if target.is_dir():
         raise FileError(f"{target}: is a folder; give the name of a file in it.")
     try:
@@ -114,32 +144,34 @@ def read_tensors(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, np.
         if not target.is_file():
             raise FileError(f"{target}: is no ordinary file; give the name of one.")
         with safe_open(target, framework="numpy") as file:
-            told = _told(target, (file.metadata() or {}).get("bnn"), kind)
-            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
+            yield file
     except FileError:
         raise
     except (OSError, ValueError) as error:
         raise FileError(f"{target}: cannot be read: {getattr(error, 'strerror', None) or error}.") from error
     except SafetensorError as error:
         raise FileError(f"{target}: is damaged, cut short, or no safetensors file ({error}).") from error
-    if told.pop("checksum", None) != _checksum(arrays, told):
-        raise FileError(f"{target}: is damaged: its contents do not match their checksum; take another copy.")
-    return arrays, dict(told["header"])
 
 
 def _told(target: Path, note: str | None, kind: str) -> dict[str, Any]:
     """Give what the note tells, once it has shown that the file is ours, of this kind and a known version."""
+    told = _header(target, note, kind)
+    if told["kind"] != kind:
+        raise FileError(f"{target}: holds {told['kind']}, not {kind}; load it as what it is.")
+    if (version := int(told["version"])) > VERSION:
+        raise FileError(
+            f"{target}: was written by a newer bnn (format {version}, this one reads up to {VERSION}); upgrade bnn."
+        )
+    return told
+
+
+def _header(target: Path, note: str | None, kind: str) -> dict[str, Any]:
+    """Give what the note tells, once it has shown that the file is ours and its parts are there."""
     if note is None:
         raise FileError(f"{target}: is a safetensors file of another program, not {kind} written by bnn.")
     try:
         told = dict(json.loads(note))
-        found, version, _ = told["kind"], int(told["version"]), dict(told["header"])
+        _ = told["kind"], int(told["version"]), dict(told["header"])
     except (ValueError, TypeError, KeyError, OverflowError) as error:
         raise FileError(f"{target}: its bnn header is damaged ({error!r}); write the file anew.") from error
-    if found != kind:
-        raise FileError(f"{target}: holds {found}, not {kind}; load it as what it is.")
-    if version > VERSION:
-        raise FileError(
-            f"{target}: was written by a newer bnn (format {version}, this one reads up to {VERSION}); upgrade bnn."
-        )
     return told

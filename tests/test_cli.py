@@ -613,7 +613,8 @@ QUICK = """
 import sys
 import bnn
 from bnn.cli import main
-for words in (["--help"], ["recall", "--help"], ["compare", "--help"], ["--version"], ["datasets"]):
+helps = [[name, "--help"] for name in ("recall", "compare", "fit", "predict", "explain")]
+for words in (["--help"], *helps, ["--version"], ["datasets"]):
     sys.argv = ["bnn", *words]
     try:
         main()

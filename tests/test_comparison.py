@@ -56,6 +56,15 @@ def test_more_splits_or_repeats_leave_the_earlier_ones_as_they_are(found):
     assert not (other.trained == found.trained).all()
 
 
+def test_training_rows_of_one_class_answer_it_whatever_the_classifier():
+    # LogisticRegression cannot be fitted to one class; two rows leave one to train on and one of the other class
+    found = compare(
+        {"logistic": LogisticRegression()}, X[[0, -2]], Y[[0, -2]], splits=3, repeats=1, train=0.5, floor=1e-3
+    )
+    assert found.accuracy.tolist() == [[0.0] * 3]
+    assert found.log_loss == pytest.approx(np.full((1, 3), -np.log2(1e-3)))
+
+
 def test_numpy_s_global_state_is_not_touched():
     before = np.random.get_state()[1].tolist()  # noqa: NPY002 - that is the question
     compare(TWO, X, Y, splits=2, repeats=1)

@@ -68,6 +68,8 @@ def test_every_set_that_ships_says_whose_it_is():
 def test_an_unknown_name_is_told_the_nearest():
     with pytest.raises(DataError, match=r"datasets: there is no 'zooo'; did you mean 'zoo'\?"):
         datasets.load("zooo")
+    with pytest.raises(DataError, match=r"did you mean 'zoo'\?"):
+        datasets.load("ZOO")
 
 
 def test_a_folder_of_the_user_s_adds_its_files(tmp_path, monkeypatch):

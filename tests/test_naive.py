@@ -585,6 +585,20 @@ def test_unreliable_intervals_borrow_until_they_are_reliable_or_all_is_in():
     assert plain.gains_.any()
 
 
+def test_numbers_whose_range_is_no_number_have_a_width_that_is():
+    X = np.array([[-1e308], [1e308], [5.5]] * 8)
+    fitted = NaiveBayesClassifier().fit(X, [0, 1, 0] * 8)
+    assert np.isfinite(fitted.codebook_.columns[0].width)
+    assert fitted.predict(X[:3]).tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_no_rows_have_no_answers_whatever_holds_them(library):
+    fitted = NaiveBayesClassifier().fit(library({"a": ["x", "y"], "b": [1.5, 2.5]}), ["u", "v"])
+    empty = library({"a": ["x"], "b": [1.5]})[:0]
+    assert fitted.predict_proba(empty).shape == (0, 2)
+
+
 def test_infinity_is_no_value():
     with pytest.raises(DataError, match=r"NaiveBayesClassifier.X: column 'x0' holds infinity; values are finite"):
         NaiveBayesClassifier().fit([[np.inf], [0.5]], [0, 1])

@@ -11,12 +11,11 @@ from typing import Any
 import pyarrow as pa
 
 from bnn import plots
-from bnn.app.data import data_file
+from bnn.app.data import training_table
 from bnn.classify import comparison
 from bnn.classify.paired import Difference
 from bnn.classify.registry import CLASSIFIERS
 from bnn.classify.scores import MEASURES, Comparison
-from bnn.csvfile import read_csv
 from bnn.errors import DataError, FileError, unknown_name
 from bnn.files import write_atomically
 
@@ -30,6 +29,7 @@ class Request:
 
     data: str
     target: str = "class"
+    ignored: tuple[str, ...] = ()
     classifiers: tuple[str, ...] = ()
     splits: int = 10
     repeats: int = 10
@@ -65,16 +65,9 @@ def prepare(request: Request) -> Task:
             raise unknown_name("--classifier", name, CLASSIFIERS)
     if not request.out.is_dir():
         raise FileError(f"--out: {str(request.out)!r} is no folder; make it first.")
-    table = read_csv(data_file(request.data))
-    if request.target not in table.column_names:
-        raise unknown_name("--target", request.target, table.column_names)
-    attributes = table.drop_columns([request.target])
-    if not attributes.column_names:
-        raise DataError(
-            f"--target: {request.data} holds nothing but {request.target!r}; there is nothing to predict by."
-        )
+    attributes, labels = training_table(request.data, request.target, request.ignored)
     chosen = request.classifiers or tuple(CLASSIFIERS)
-    return Task(request, {name: CLASSIFIERS[name] for name in chosen}, attributes, table[request.target])
+    return Task(request, {name: CLASSIFIERS[name] for name in chosen}, attributes, labels)
 
 
 def run(task: Task, progress: Callable[[int, int], None]) -> Comparison:

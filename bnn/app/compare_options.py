@@ -25,6 +25,9 @@ def compare(
         ),
     ],
     target: Annotated[str, _data(metavar="COLUMN", help="The column to predict.")] = "class",
+    ignore: Annotated[
+        list[str] | None, _data(metavar="COLUMN", help="Leave this column out, such as a name; may be repeated.")
+    ] = None,
     classifier: Annotated[
         list[str] | None,
         _data(
@@ -60,6 +63,7 @@ def compare(
     request = Request(
         data=data,
         target=target,
+        ignored=tuple(ignore or ()),
         classifiers=tuple(dict.fromkeys(classifier or ())),
         splits=splits,
         repeats=repeats,

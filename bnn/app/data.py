@@ -1,10 +1,23 @@
-"""Which file the words of the command line mean."""
+"""Which tables the words of the command line mean, and what their columns say."""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from bnn import datasets
+from bnn.classify.columns import Column
+from bnn.csvfile import read_csv, typed
+from bnn.errors import BnnWarning, DataError, UnseenValueWarning, unknown_name
+
+NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+COMMAS = r"^[+-]?\d+(,\d+)+(\.\d+)?$"  # of thousands, or decimal ones
 
 
 def data_file(data: str) -> Path:
@@ -13,3 +26,101 @@ def data_file(data: str) -> Path:
     if data in datasets.names() or not (file.suffix.lower() == ".csv" or file.name != data or file.is_file()):
         return datasets.path(data)
     return file
+
+
+def training_table(data: str, target: str, ignored: Sequence[str]) -> tuple[pa.Table, pa.ChunkedArray]:
+    """Attributes and labels of a table to learn from.
+
+    Raises
+    ------
+    DataError
+        Columns that there are not, or nothing to predict by.
+
+    Warns
+    -----
+    BnnWarning
+        Columns of numbers that some fields make text.
+    """
+    table = read_csv(data_file(data), partial(_mostly_numbers, data, ignored))
+    alone = table.column_names[0]
+    if table.num_columns == 1 and any(mark in alone for mark in ";\t|"):
+        raise DataError(f"{data}: its one column is called {alone!r}; separate columns by commas.")
+    for option, name in (("--target", target), *(("--ignore", name) for name in ignored)):
+        if name not in table.column_names:
+            raise unknown_name(option, name, table.column_names)
+    if target in ignored:
+        raise DataError(f"--ignore: {target!r} is the target; ignore other columns, or name another --target.")
+    attributes = table.drop_columns([target, *dict.fromkeys(ignored)])
+    if not attributes.column_names:
+        raise DataError(f"--target: {data} holds nothing but {target!r}; there is nothing to predict by.")
+    return attributes, table[target]
+
+
+def known_table(data: str, classifier: Any) -> Any:
+    """The columns that a classifier learned, in its order, their fields read as they were learned.
+
+    Raises
+    ------
+    DataError
+        Columns that are lacking, or what is no number in a column of numbers.
+
+    Warns
+    -----
+    UnseenValueWarning
+        What is no number where categories are numbers.
+    """
+    columns = {column.attribute.name: column for column in classifier.codebook_.columns}
+    table = read_csv(data_file(data), partial(_as_learned, data, columns))
+    held = set(table.column_names)  # asked for each name it would be made anew
+    if lacking := [name for name in columns if name not in held]:
+        raise DataError(
+            f"{data}: lacks {len(lacking)} of the {len(columns)} columns that were learned, such as {lacking[0]!r}; "
+            "give all of them, in any order."
+        )
+    return as_fitted(classifier, {name: table[name] for name in columns})
+
+
+def as_fitted(classifier: Any, columns: Mapping[str, Any]) -> Any:
+    """Columns as the kind of table that scikit-learn expects where names of features were learned, or were not."""
+    return pa.table(dict(columns)) if hasattr(classifier, "feature_names_in_") else dict(columns)
+
+
+def _as_learned(data: str, columns: Mapping[str, Column], name: str, fields: pa.Array) -> pa.Array:
+    """Distinct fields of a column as the values that were learned: text, numbers or bools."""
+    column, read = columns.get(name), typed(name, fields)
+    values = () if column is None else column.attribute.values
+    if column is not None and column.bounds is None and (not values or any(isinstance(v, str) for v in values)):
+        return fields
+    if column is None or not pa.types.is_string(read.type):
+        return read
+    if values and isinstance(values[0], bool):
+        fields = pc.replace_substring_regex(pc.replace_substring_regex(fields, "(?i)^true$", "1"), "(?i)^false$", "0")
+    plain = pc.match_substring_regex(fields, NUMBER)
+    strange = fields.filter(pc.invert(plain)).drop_null().to_pylist()
+    if strange and column.bounds is not None:
+        raise DataError(f"{data}: column {name!r} held numbers when it was learned, and now {strange[0]!r}; mend it.")
+    if strange:
+        warnings.warn(
+            f"{data}: column {name!r} held numbers when it was learned; what is none was taken as missing, such as "
+            f"{strange[0]!r}.",
+            UnseenValueWarning,
+            stacklevel=2,
+        )
+    return pc.if_else(plain, fields, pa.nulls(1, pa.string())[0]).cast(pa.float64())
+
+
+def _mostly_numbers(data: str, ignored: Sequence[str], name: str, fields: pa.Array) -> pa.Array:
+    """Distinct fields as `typed` reads them; text of which most are numbers is warned about, if it is not ignored."""
+    read = typed(name, fields)
+    if pa.types.is_string(read.type) and name not in ignored:
+        plain, commas = (pc.match_substring_regex(fields, form) for form in (NUMBER, COMMAS))
+        number = pc.or_(plain, commas)
+        others = fields.filter(pc.invert(plain)).drop_null().to_pylist()
+        if others and 2 * pc.sum(number).as_py() > len(fields) - fields.null_count:
+            warnings.warn(
+                f"{data}: most fields of column {name!r} are numbers, but {others[0]!r} makes it text; empty what is "
+                "missing, and write numbers without thousands separators.",
+                BnnWarning,
+                stacklevel=2,
+            )
+    return read

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from bnn.app.findings import Answer, Summary
 from bnn.app.recall_command import Task
+from bnn.app.words import percent
 from bnn.dynamics import GradientFlow
 from bnn.dynamics.base import Dynamics
 from bnn.trace import Trace
@@ -53,9 +54,9 @@ def headline(task: Task) -> str:
         table = any(attribute.kind != "on_off" for attribute in schema.attributes)
         rows, cells = ("rows", "cells") if table else ("patterns", "pixels" if schema.shape else "neurons")
         if task.noise > 0 and not (task.cues.codes != task.truth.codes).any():
-            share = f"{_percent(task.noise)} of a row's {len(schema.names)} {cells}"
+            share = f"{percent(task.noise)} of a row's {len(schema.names)} {cells}"
             return f"{task.name}: {task.learned.rows:,} {rows} learned; cues: the same, {share} rounds to none; {how}."
-        changed = f"cues: the same with {_percent(task.noise)} of their {cells} {'changed' if table else 'flipped'}"
+        changed = f"cues: the same with {percent(task.noise)} of their {cells} {'changed' if table else 'flipped'}"
         return f"{task.name}: {task.learned.rows:,} {rows} learned; {changed}; {how}."
     others = len(schema.names) - len(task.request.mask)
     return (
@@ -178,7 +179,7 @@ def answer(a: Answer) -> Text:
         unit = "" if a.prior is None else " bits"
         words += f", {abs(a.lead):.1f}{unit} {'ahead of' if a.lead >= 0 else 'behind'} {a.attribute} = {a.next}"
     if a.prior is not None and a.posterior is not None:
-        words += f"; {_percent(a.prior)} of the rows, {_percent(a.posterior)} given the others"
+        words += f"; {percent(a.prior)} of the rows, {percent(a.posterior)} given the others"
     return told + Text(f"{words}.", style="not bold")
 
 
@@ -190,12 +191,3 @@ def _list(words: Sequence[str]) -> str:
 def _number(value: float) -> str:
     """Short enough for a column of nine."""
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:z.1f}"
-
-
-def _percent(share: float) -> str:
-    """A share in per cent, never rounded to certainty."""
-    if 0.999 < share < 1.0:
-        return "over 99.9 %"
-    if 0.0 < share < 0.001:
-        return "under 0.1 %"
-    return f"{100.0 * share:.3g} %"

@@ -19,7 +19,8 @@
 | `network_classifier` | `NetworkClassifier` |
 | `head` | `BayesHead`, a torch layer; the delta rule |
 | `explanation` | `Explanation`: gains for and against each class |
-| `registry` | `CLASSIFIERS`: those that are compared, one line each |
+| `showing` | rows that between them show every value, for nomograms |
+| `registry` | `CLASSIFIERS`: those that are compared, one line each; `KEPT`, `load_classifier`: those in files |
 | `references` | scikit-learn's own classifiers, as outside references |
 | `comparison`, `scores`, `paired` | `compare` on random splits; what it found; intervals of differences |
 | `joins`, `joined_model`, `semi_naive` | joined values, their gains, `SemiNaiveBayesClassifier` |

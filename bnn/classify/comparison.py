@@ -215,9 +215,13 @@ def _answers(
     classifier: Any, X_train: Any, y_train: Any, X_test: Any, classes: tuple[Any, ...], floor: float
 ) -> Float64[np.ndarray, "rows classes"]:
     """Probabilities of all classes by a classifier trained on these rows, absent classes at the floor."""
-    fitted = clone(classifier).fit(X_train, y_train)
-    own = np.asarray(fitted.predict_proba(X_test), dtype=np.float64)
-    columns = [classes.index(label) for label in fitted.classes_.tolist()]
+    seen = np.unique(y_train)
+    if len(seen) == 1:  # some cannot be fitted to one class; all would answer it
+        own = np.ones((len(X_test), 1))
+    else:
+        fitted = clone(classifier).fit(X_train, y_train)
+        own, seen = np.asarray(fitted.predict_proba(X_test), dtype=np.float64), fitted.classes_
+    columns = [classes.index(label) for label in seen.tolist()]
     table = np.full((len(own), len(classes)), floor)
     table[:, columns] = own * (1.0 - floor * (len(classes) - len(columns)))
     return table

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -122,9 +123,9 @@ def _survey(
     if np.isinf(low).any() or np.isinf(high).any():
         name = names[int(np.argmax(np.isinf(low) | np.isinf(high)))]
         raise DataError(f"{owner}.X: column {name!r} holds infinity; values are finite, and missing where unknown.")
-    small = (high - low < RANGE) & (low == np.floor(low)) & (np.abs(low) < 2**53)
+    small = (high < low + RANGE) & (low == np.floor(low)) & (np.abs(low) < 2**53)
     first = np.where(small, low, 0).astype(np.int64)
-    start = np.concatenate([[0], np.cumsum(np.where(small, high - low, -1).astype(np.int64) + 1)])
+    start = np.concatenate([[0], np.cumsum((np.where(small, high, -1) - first).astype(np.int64) + 1)])
     seen, other = seen_values(heavy, first, start)
     empty = np.isnan(low)
     found: list[list[Value] | None] = []
@@ -170,7 +171,7 @@ def _described(table: Table, name: str, rows: Rows, wanted: Any, intervals: int,
     else:
         bounds = METHODS[wanted](some, classes, weights)
     spread = float(some.max()) - float(some.min()) if len(some) else 0.0
-    return Column.binned(name, bounds, spread / (len(bounds) + 1))
+    return Column.binned(name, bounds, min(spread / (len(bounds) + 1), sys.float_info.max))
 
 
 def _few_whole(numbers: Real[np.ndarray, " rows"]) -> bool:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
-import narwhals as nw
 import numpy as np
 from jaxtyping import Float64, Shaped
 
 from bnn.errors import DataError, unknown_name
+from bnn.frames import frame_of
 
-BACKENDS = ("pyarrow", "pandas", "polars")
+INTERVAL = 1.96
+"""Standard errors to each side of a gain: a 95 % interval."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,8 +109,6 @@ class Explanation:
         backend
             ``"pyarrow"``, ``"pandas"`` or ``"polars"``.
         """
-        if backend not in BACKENDS:
-            raise unknown_name("Explanation.to_frame.backend", backend, BACKENDS)
         rows, terms, classes = self.gains.shape
         shape = (rows, classes, terms + 2)
         gain, error, cases = np.zeros(shape), np.zeros(shape), np.full(shape, np.nan)
@@ -128,7 +127,7 @@ class Explanation:
             "gain": gain.ravel(),
             "error": error.ravel(),
         }
-        return nw.from_dict(columns, backend=cast(Any, backend)).to_native()
+        return frame_of(columns, backend, "Explanation.to_frame")
 
 
 def standard_errors(

@@ -102,7 +102,7 @@ def _of_frame(frame: Any, owner: str) -> Table:
         if 0 in frame.shape[1:]:
             raise _no_columns(frame.shape, owner)
         if len(frame) == 0:
-            return Table({str(name): frame[name] for name in frame.columns}, 0)
+            return Table({str(name): frame[name] for name in getattr(frame, "column_names", frame.columns)}, 0)
     columns = columns_of(frame, f"{owner}.X")
     return Table(columns, len(next(iter(columns.values()))))
 

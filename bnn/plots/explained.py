@@ -8,11 +8,21 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bnn.classify.explanation import Explanation
+from bnn.classify.explanation import INTERVAL, Explanation
 from bnn.errors import DataError, unknown_name
-from bnn.plots.style import BLUE, GREY, INK, ORANGE, count, figure_of, given_or_new, number_axis, readable, styled
-
-INTERVAL = 1.96  # standard errors to each side
+from bnn.plots.style import (
+    BLUE,
+    GREY,
+    INK,
+    ORANGE,
+    count,
+    figure_of,
+    given_or_new,
+    number_axis,
+    readable,
+    short,
+    styled,
+)
 
 
 @styled()
@@ -62,7 +72,8 @@ def explanation(
     rest = by_size[strongest:]
     bars = [("prior", float(explained.prior[c]), 0.0, GREY)]
     for a in own:
-        name = f"{explained.terms[a]} = {explained.values[row, a]}   ({count(round(cases[a]), 'case')})"
+        value = short(f"{explained.terms[a]} = {explained.values[row, a]}", 50)
+        name = f"{value}   ({count(round(cases[a]), 'case')})"
         bars.append((name, float(gains[a]), INTERVAL * float(errors[a]), BLUE if gains[a] > 0 else ORANGE))
     if rest:
         bars.append((f"{count(len(rest), 'weaker term')} together", float(gains[rest].sum()), 0.0, GREY))
@@ -71,7 +82,9 @@ def explanation(
     bars.append(("sum: log2 probability", total, 0.0, INK))
     ax = given_or_new(ax, 10.0, 1.6 + 0.36 * len(bars))
     _draw_bars(ax, bars)
-    ax.set_title(f"{explained.classes[c]}: {_percent(total)} (prior {_percent(float(explained.prior[c]))})")
+    ax.set_title(
+        f"{short(str(explained.classes[c]), 30)}: {_percent(total)} (prior {_percent(float(explained.prior[c]))})"
+    )
     unknown = len(explained.terms) - len(told)
     ax.set_xlabel("bits against and for" + (f" ({count(unknown, 'unknown attribute')} left out)" if unknown else ""))
     return figure_of(ax)

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from bnn.classify.explanation import Explanation
 from bnn.errors import DataError
 from bnn.plots.explained import class_position
-from bnn.plots.style import BLUE, GREY, INK, PALE, count, new_figure, note, readable, styled
+from bnn.plots.style import BLUE, GREY, INK, PALE, count, new_figure, note, readable, short, styled
 
 CHARACTER, LANE = 0.95, 0.36  # points that a letter takes, height of a line of text
 INCH = 13.0 / 138.0  # a point on paper
@@ -101,8 +101,8 @@ def nomogram(explained: Explanation, label: Any, against: Any = None, *, stronge
     lanes = [_lanes(scale) for scale in scales.scales]
     above, below = [0.2 + LANE * max(lane) for lane in lanes], [0.2 + LANE * max(0, -min(lane)) for lane in lanes]
     height = 0.4 + sum(above) + sum(below) + 2.6
-    result = f"probability of {label}"
-    names = 1.3 * CHARACTER * max(len(name) for name in (result, *(scale.term for scale in scales.scales)))
+    result = f"probability of {short(str(label))}"
+    names = 1.3 * CHARACTER * max(len(name) for name in (result, *(short(scale.term) for scale in scales.scales)))
     ends = [end for scale in scales.scales for end in _ends(scale)]
     left, right = min(-3.0, *ends) - names, max(104.0, *ends)
     figure = new_figure(INCH * (right - left), 0.6 + 0.52 * height)
@@ -111,7 +111,7 @@ def nomogram(explained: Explanation, label: Any, against: Any = None, *, stronge
     _ruler(ax, (left, 0.0), "points", points, [5.0 + p for p in range(0, 100, 10)])
     y = 0.4
     for scale, lane, over, under in zip(scales.scales, lanes, above, below, strict=True):
-        ax.text(left, y + over, scale.term, va="center", fontsize=11.5)
+        ax.text(left, y + over, short(scale.term), va="center", fontsize=11.5)
         _draw_scale(ax, y + over, scale, lane)
         y += over + under
     _draw_result(ax, (left, y + 0.7), scales, result)
@@ -119,7 +119,7 @@ def nomogram(explained: Explanation, label: Any, against: Any = None, *, stronge
         ax.plot([place, place], [0.0, y], color=PALE, linewidth=1.0, zorder=0)
     ax.set(xlim=(left, right), ylim=(height, -0.7))
     ax.axis("off")
-    ax.set_title(f"{label} against {other}")
+    ax.set_title(f"{short(str(label))} against {short(str(other))}")
     note(
         ax,
         "ring: unknown" + (f"; {count(len(scales.left_out), 'weaker attribute')} left out" if scales.left_out else ""),
@@ -189,9 +189,14 @@ def _lanes(scale: Scale) -> list[int]:
     return chosen
 
 
+def _named(value: Any) -> str:
+    """A value's label."""
+    return short(str(value), 30)
+
+
 def _half(value: Any) -> float:
     """Half the width of a value's label, in points."""
-    return CHARACTER * (len(str(value)) + 1) / 2
+    return CHARACTER * (len(_named(value)) + 1) / 2
 
 
 def _ends(scale: Scale) -> list[float]:
@@ -213,7 +218,7 @@ def _draw_scale(ax: Axes, y: float, scale: Scale, lanes: list[int]) -> None:
             "pad": 0.4,
         }  # ticks of longer stems pass behind a label
         va = "bottom" if side > 0 else "top"
-        ax.text(point, end - side * 0.02, str(value), ha="center", va=va, fontsize=10, bbox=under, zorder=3)
+        ax.text(point, end - side * 0.02, _named(value), ha="center", va=va, fontsize=10, bbox=under, zorder=3)
     ax.plot(scale.unknown, y, "o", color=BLUE, markerfacecolor="white", markersize=6, markeredgewidth=1.6, zorder=3)
 
 

@@ -46,6 +46,7 @@ _STYLE: dict[Any, Any] = {
     "axes.prop_cycle": cycler(color=SERIES),
     "lines.linewidth": 1.8,
     "text.color": INK,
+    "text.parse_math": False,  # a dollar in a user's table is a dollar
     "axes.labelcolor": INK,
     "xtick.color": GREY,
     "ytick.color": GREY,
@@ -110,6 +111,17 @@ def readable(number: float, form: str = ",.10g") -> str:
     ('−183,657.2', '−0.2')
     """
     return f"{number:{form}}".replace("-", "\N{MINUS SIGN}")
+
+
+def short(text: str, width: int = 40) -> str:
+    """Text that leaves room for the picture.
+
+    Examples
+    --------
+    >>> short("a very long name", 10)
+    'a very lo…'
+    """
+    return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
 def note(ax: Axes, text: str, colour: str = GREY) -> None:
