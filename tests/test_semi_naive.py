@@ -14,7 +14,7 @@ from test_naive import quietly
 
 import bnn
 from bnn import NaiveBayesClassifier, SemiNaiveBayesClassifier
-from bnn.errors import DataError, FileError, IdentifierWarning, UnseenValueWarning
+from bnn.errors import BnnWarning, DataError, FileError, IdentifierWarning, UnseenValueWarning
 from bnn.kernels import threads
 from bnn.kernels.within import Listing, count_within
 
@@ -216,6 +216,21 @@ def test_counting_within_is_the_same_on_any_number_of_threads_and_in_chunks(monk
     assert np.array_equal(2 * plainly, weighted)
     one = (codes[:, 0] == 0) & (codes[:, 1] == 1)
     assert plainly[1, 0, 2 * 7 + 3] == np.count_nonzero(one & (codes[:, 2] == 3) & (classes == 1))
+
+
+@pytest.mark.parametrize("memory", [1, 1 << 22])
+def test_of_very_many_joins_the_most_reliable_are_kept(monkeypatch, memory):
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 9, (400, 24)), rng.integers(0, 2, 400)
+    options = {"max_order": 2, "threshold": 0.1}
+    every = SemiNaiveBayesClassifier(**options).fit(X, y)
+    assert len(every.joins_) > 400
+    monkeypatch.setattr("bnn.classify.joins.MOST", 9)
+    monkeypatch.setattr("bnn.kernels.within.MEMORY", memory)
+    with pytest.warns(BnnWarning, match="more than 9 joins of 2 values pass the test; only the most reliable are kept"):
+        some = SemiNaiveBayesClassifier(**options).fit(X, y)
+    assert some.joins_ == every.joins_[:9]
+    assert some.tests_ == every.tests_
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -11,11 +12,13 @@ from jaxtyping import Bool, Float64, Int64
 from bnn.classify.base import Training
 from bnn.classify.class_counts import ClassCounts
 from bnn.counting import whole_weights
+from bnn.errors import BnnWarning
 from bnn.kernels.bits import TILE
 from bnn.kernels.within import Listing, count_within
 from bnn.schema import Schema
 from bnn.tables import smallest_type
 
+MOST = 100_000  # joins of one order that are kept
 DIGITS = 12  # values of the test are compared to so many, so that ties in the formula are ties in the numbers
 
 
@@ -94,6 +97,10 @@ class Joins:
         """The four arrays, in order."""
         return self.neurons, self.counts, self.eps, self.reliability
 
+    def first(self, number: int) -> Joins:
+        """The first so many joins."""
+        return Joins.of((array[:number] for array in self.arrays), self.scale, self.tests)
+
     def members(self, schema: Schema) -> tuple[Int64[np.ndarray, "joins order"], Int64[np.ndarray, "joins order"]]:
         """Attribute and code of each member, -1 where there is none."""
         owner, code = owners(schema)
@@ -137,21 +144,22 @@ def find_joins(training: Training, max_order: int, threshold: float) -> Joins:
     listing = Listing.of(records.codes, np.array(schema.sizes), training.classes, classes, weights)
     owner, _ = owners(schema)
     alone, prior = counts.joint, counts.totals / max(int(counts.totals.sum()), 1)
-    search = _Search(listing, owner, prior, _shares(alone), threshold, scale)
+    search = _Search(listing, schema, owner, prior, _shares(alone), threshold, scale)
     untested = np.zeros(len(owner))
     found = Joins(np.arange(len(owner))[:, None], alone, untested, untested, scale, 0)
     levels: list[Joins] = []
     while found.neurons.shape[1] < max_order and len(found):
-        found = _ranked(search.extended(found), schema)
+        found = search.extended(found)
         levels.append(found)
     return _together(levels[::-1], classes, scale)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Search:
-    """What every level of the search uses: rows, attribute of each neuron, P(C), P(C|w), and what is asked for."""
+    """What every level of the search uses: rows, attributes, P(C), P(C|w), and what is asked for."""
 
     listing: Listing
+    schema: Schema
     owner: Int64[np.ndarray, " neurons"]
     prior: Float64[np.ndarray, " classes"]
     alone: Float64[np.ndarray, "neurons classes"]
@@ -159,17 +167,37 @@ class _Search:
     scale: int
 
     def extended(self, items: Joins) -> Joins:
-        """Joins of each item with one more value that pass the test, with repetitions."""
-        parts, tests = [], 0
+        """Joins of each item with one more value that pass the test, ranked; of very many the most reliable."""
+        parts: list[tuple[np.ndarray, ...]] = []
+        tests, held, more, floor = 0, 0, False, -np.inf
         for chunk in self.listing.chunks(len(items)):
-            part, made = self._tested(items.neurons[chunk], _shares(items.counts[chunk]))
+            part, made = self._tested(items.neurons[chunk], _shares(items.counts[chunk]), floor)
             parts.append(part)
             tests += made
-        columns = [np.concatenate(c) for c in zip(*parts, strict=True)]
-        return Joins.of(columns, self.scale, tests)
+            held += len(part[0])
+            if held > 4 * MOST:  # before memory runs out
+                best = self._ranked(parts, tests)
+                more = more or len(best) > MOST
+                best = best.first(MOST)
+                parts, held = [best.arrays], len(best)
+                floor = best.reliability[-1] if held == MOST else floor  # what is below will not be among the first
+        best = self._ranked(parts, tests)
+        if more or len(best) > MOST:
+            warnings.warn(
+                f"SemiNaiveBayesClassifier: more than {MOST} joins of {best.neurons.shape[1]} values pass the test; "
+                "only the most reliable are kept. Raise the threshold, or lower max_order.",
+                BnnWarning,
+                stacklevel=4,
+            )
+        return best.first(MOST)
+
+    def _ranked(self, parts: Iterable[tuple[np.ndarray, ...]], tests: int) -> Joins:
+        """The joins of all parts, ranked."""
+        columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+        return _ranked(Joins.of(columns, self.scale, tests), self.schema)
 
     def _tested(
-        self, items: Int64[np.ndarray, "items order"], own: Float64[np.ndarray, "items classes"]
+        self, items: Int64[np.ndarray, "items order"], own: Float64[np.ndarray, "items classes"], floor: float
     ) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray], int]:
         """Members, counts, eps and reliability of what passes, and the number of tests."""
         allowed = np.ones((len(items), len(self.owner)), bool)
@@ -186,7 +214,7 @@ class _Search:
             eps += np.abs(self.prior[c] * (some[i, j] / n) - own[i, c] * self.alone[j, c])
         with np.errstate(divide="ignore"):
             reliability = np.round(1.0 - 1.0 / (4.0 * eps**2 * (n / self.scale)), DIGITS)
-        passed = np.flatnonzero(reliability > self.threshold)
+        passed = np.flatnonzero((reliability > self.threshold) & (reliability >= floor))
         i, j = i[passed], j[passed]
         neurons = np.sort(np.concatenate([items[i], j[:, None]], axis=1), axis=1)
         return (neurons, np.ascontiguousarray(counts[:, i, j].T), eps[passed], reliability[passed]), len(n)

@@ -33,7 +33,8 @@ class SemiNaiveBayesClassifier(BayesClassifier):
 
     It finds parities and other interactions, which `NaiveBayesClassifier` cannot; where there are none, that one is as
     good and quicker. All pairs of values are tested, so that some of pure noise are joined too: with many attributes
-    and few rows raise ``threshold``. It learns from rows, not from counts: there is no ``partial_fit``.
+    and few rows raise ``threshold``; of more than 100,000 joins of one order the most reliable are kept, with a
+    warning. It learns from rows, not from counts: there is no ``partial_fit``.
 
     Parameters
     ----------
@@ -100,6 +101,8 @@ class SemiNaiveBayesClassifier(BayesClassifier):
         -----
         IdentifierWarning
             A column whose every value occurs once.
+        BnnWarning
+            More joins than are kept.
         """
         max_order, threshold, m = self._parameters()
         training = self._read_training(X, y, sample_weight, self.discretize, self.intervals)
