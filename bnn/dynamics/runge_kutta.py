@@ -201,9 +201,9 @@ class RungeKutta(Solver):
         self, values: Float[Tensor, "rows neurons"], levels: Float[Tensor, "rows neurons"]
     ) -> Float64[Tensor, " rows"]:
         """Root mean square over the free neurons, in tolerances at these levels."""
-        norm: Tensor = torch.linalg.vector_norm(values / levels.abs().mul_(self.rtol).add_(self.atol), dim=1).double()
+        square = (values / levels.abs().mul_(self.rtol).add_(self.atol)).square_().sum(dim=1, dtype=torch.float64)
         number = torch.tensor(values.shape[1]) if self.free is None else self.free.sum(dim=1).clamp(min=1)
-        return norm / number.sqrt()
+        return (square / number).sqrt()
 
     def _first_step(self) -> Float64[Tensor, " rows"]:
         """A hundredth of the time in which the forces would change the levels by their own size."""
