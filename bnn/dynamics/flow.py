@@ -26,6 +26,7 @@ SOLVERS = (*TABLEAUS, DESCENT)
 AUTO = "auto"
 COARSEST = 0.01  # tolerance, relative and in bits
 FULL = 20.0  # time constants after which a relaxation is complete, to 2e-9
+EXACT = 2000  # neurons up to which the smallest eigenvalue is worth its time
 LONG = 1e4  # time constants until even a row near a bifurcation has settled
 
 
@@ -292,13 +293,15 @@ class GradientFlow(Dynamics):
     def _largest_step(self, network: Network) -> float:
         """Euler: sure to descend; RK4: stable where the flow contracts fastest (`docs/theory.md`, section 10)."""
         steepest = max(self._gains) * ACTIVATIONS[self._activation(network)].steepest
-        rate = 1.0 + steepest * network.largest_row_sum  # no eigenvalue is larger: quick, and often enough
-        for fastest in (rate, None):
-            rate = 1.0 + steepest * max(0.0, -network.least_eigenvalue) if fastest is None else fastest
-            limit = min(1.0, 2.0 / rate) if self.solver == "euler" else TABLEAUS[self.solver].limit / rate
-            if limit * self.tau >= self._step:
-                break
-        return limit * self.tau
+
+        def limit(fastest: float) -> float:
+            rate = 1.0 + steepest * fastest
+            return self.tau * (min(1.0, 2.0 / rate) if self.solver == "euler" else TABLEAUS[self.solver].limit / rate)
+
+        quick = limit(network.largest_row_sum)  # no eigenvalue is larger
+        if quick >= self._step or network.neurons > EXACT:
+            return quick
+        return limit(max(0.0, -network.least_eigenvalue))
 
     def _descent_guarantee(self, network: Network, later: str) -> Guarantee:
         """What a unit says to itself must bend its free energy downwards, so that its answer is no overshoot."""
