@@ -308,10 +308,10 @@ def test_damaged_foreign_and_newer_files_are_refused(tmp_path, monkeypatch):
     Path(MODEL).write_bytes(whole)
     assert "was written by a newer bnn" in refused("predict", MODEL, "t.csv")
     bnn.Counts.of(bnn.datasets.load("zoo")).save("counts.safetensors")
-    assert "counts.safetensors: holds counts, not a naive Bayes classifier; give a file that bnn fit wrote." in refused(
+    assert "counts.safetensors: holds counts, not a Bayesian classifier; load it as what it is." in refused(
         "predict", "counts.safetensors", "t.csv"
     )
-    with pytest.raises(FileError, match="holds counts, not a naive Bayes classifier"):
+    with pytest.raises(FileError, match="holds counts, not a Bayesian classifier"):
         bnn.load_classifier(tmp_path / "counts.safetensors")
 
 

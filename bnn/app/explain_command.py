@@ -14,8 +14,8 @@ import numpy as np
 
 from bnn.app.data import as_fitted, known_table
 from bnn.classify.explanation import Explanation
-from bnn.classify.registry import load_classifier
 from bnn.classify.showing import every_value
+from bnn.classify.storing import load_classifier
 from bnn.errors import BnnWarning, DataError, FileError, unknown_name
 from bnn.files import write_atomically
 

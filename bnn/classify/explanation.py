@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float64, Shaped
+from jaxtyping import Float64, Int64, Integer, Shaped
 
 from bnn.errors import DataError, unknown_name
 from bnn.frames import frame_of
+from bnn.kernels.scores import to_log2_probabilities
+from bnn.schema import Schema
 
 INTERVAL = 1.96
 """Standard errors to each side of a gain: a 95 % interval."""
@@ -128,6 +130,51 @@ class Explanation:
             "error": error.ravel(),
         }
         return frame_of(columns, backend, "Explanation.to_frame")
+
+
+def explained(
+    classes: Shaped[np.ndarray, " classes"],
+    prior: Float64[np.ndarray, " classes"],
+    terms: tuple[str, ...],
+    values: Shaped[np.ndarray, "rows terms"],
+    gains: Float64[np.ndarray, "rows terms classes"],
+    cases: Float64[np.ndarray, "rows terms"],
+    errors: Float64[np.ndarray, "rows terms classes"],
+    labels: Mapping[str, Mapping[Any, str]] | None,
+) -> Explanation:
+    """Put an explanation together: normalise the sum, and give values their readable labels, if there are any."""
+    normaliser = to_log2_probabilities(prior + gains.sum(axis=1))
+    told = Explanation(classes, prior, terms, values, gains, cases, errors, normaliser)
+    return told if labels is None else told.with_labels(labels)
+
+
+def values_of(codes: Integer[np.ndarray, "rows attributes"], schema: Schema) -> Shaped[np.ndarray, "rows attributes"]:
+    """Values that codes stand for, None where unknown."""
+    values = np.empty(codes.shape, dtype=object)
+    for a, attribute in enumerate(schema.attributes):
+        values[:, a] = np.array([*attribute.values, None], dtype=object)[codes[:, a]]
+    return values
+
+
+def looked_up(
+    codes: Integer[np.ndarray, "rows terms"],
+    sizes: Int64[np.ndarray, " terms"],
+    gains: Float64[np.ndarray, "values classes"],
+    cases: Float64[np.ndarray, " values"],
+) -> tuple[Float64[np.ndarray, "rows terms classes"], Float64[np.ndarray, "rows terms"]]:
+    """Gains of each row's values, and the cases behind them, from tables term by term; 0 where unknown.
+
+    Examples
+    --------
+    >>> gains, cases = looked_up(
+    ...     np.array([[1, 0], [-1, 0]]), np.array([2, 1]), np.array([[0.5], [1.0], [2.0]]), np.array([3.0, 4.0, 7.0])
+    ... )
+    >>> gains[..., 0].tolist(), cases.tolist()
+    ([[1.0, 2.0], [0.0, 2.0]], [[4.0, 7.0], [0.0, 7.0]])
+    """
+    # a last entry stands for what is unknown
+    place = np.where(codes >= 0, codes + np.cumsum(sizes) - sizes, -1)
+    return np.concatenate([gains, np.zeros((1, gains.shape[1]))])[place], np.concatenate([cases, [0.0]])[place]
 
 
 def standard_errors(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Mapping
 from typing import Any
@@ -11,11 +10,11 @@ import numpy as np
 from jaxtyping import Float64
 from sklearn.utils.validation import check_is_fitted
 
-from bnn.classify import saving
+from bnn.classify import storing
 from bnn.classify.base import BayesClassifier, Scores, Training
 from bnn.classify.class_counts import ClassCounts, rescaled
 from bnn.classify.describing import describe
-from bnn.classify.explanation import Explanation
+from bnn.classify.explanation import Explanation, explained, values_of
 from bnn.classify.fuzzy import with_memberships
 from bnn.classify.gains import given_priors, prior_bits
 from bnn.classify.labels import merged_classes
@@ -25,7 +24,7 @@ from bnn.classify.reading import Codebook
 from bnn.counting import whole_weights
 from bnn.discretize import INTERVALS
 from bnn.errors import DataError, NewClassWarning, UnseenValueWarning
-from bnn.kernels.scores import to_log2_probabilities, to_probabilities
+from bnn.kernels.scores import to_probabilities
 
 
 class NaiveBayesClassifier(BayesClassifier):
@@ -242,31 +241,17 @@ class NaiveBayesClassifier(BayesClassifier):
         table, codes = self._read_known_columns(X)
         prior = self._prior()
         gains, cases, errors = self._model.terms(table, codes, prior)
-        normaliser = to_log2_probabilities(prior + gains.sum(axis=1))
-        values = np.empty(codes.shape, dtype=object)
-        for a, attribute in enumerate(self.codebook_.schema.attributes):
-            values[:, a] = np.array([*attribute.values, None], dtype=object)[codes[:, a]]
-        names = self.codebook_.schema.names
-        told = Explanation(self.classes_, prior, names, values, gains, cases, errors, normaliser)
-        return told if labels is None else told.with_labels(labels)
+        values = values_of(codes, self.codebook_.schema)
+        return explained(self.classes_, prior, self._names, values, gains, cases, errors, labels)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write to a safetensors file with a versioned JSON header, exactly; `load` reads it."""
-        check_is_fitted(self, "classes_")
-        saving.save(self, path)
+    def learned(self) -> storing.Learned:
+        """What was learned, for a file."""
+        return storing.of_counts(self.counts_) + storing.Learned(told={"fixed": self._fixed_classes})
 
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> NaiveBayesClassifier:
-        """Read what `save` wrote.
-
-        Raises
-        ------
-        FileError
-            A file that is missing, damaged, of something else, or of a newer version.
-        """
-        classifier = saving.load(cls, path)
-        classifier._set(classifier.counts_, classifier._options())
-        return classifier
+    def learn_again(self, learned: storing.Learned) -> None:
+        """Take back what `learned` gave."""
+        self._fixed_classes = bool(learned.told["fixed"])
+        self._set(storing.to_counts(learned, self.codebook_.schema, self.classes_), self._options())
 
     @property
     def gains_(self) -> Float64[np.ndarray, "values classes"]:
