@@ -109,6 +109,9 @@ def draw(task: Task, picture: Path) -> list[str]:
     if task.against is not None or len(classes) == 2:
         other = classes[1 - task.shown if task.against is None else task.against]
         try:
+            if not task.classifier.APART:
+                name = type(task.classifier).__name__
+                raise DataError(f"in a {name} what a value says depends on other values.")
             figure = plots.nomogram(_every_value(task), label, other, strongest=strongest)
             figures[picture.with_name(f"{picture.stem}-nomogram{picture.suffix}")] = figure
         except DataError as error:  # the rest of the explanation is no worse for it

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from jaxtyping import Float64, Int32, Integer, Shaped
@@ -68,6 +68,8 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     probabilities, answers and scikit-learn's tags, follows from ``_log2_scores``.
     """
 
+    APART: ClassVar[bool] = True
+    """Whether the gain of a value is the same whatever the others are, as a nomogram needs it."""
     classes_: Shaped[np.ndarray, " classes"]
     codebook_: Codebook
     n_features_in_: int

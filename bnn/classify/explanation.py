@@ -16,6 +16,8 @@ from bnn.schema import Schema
 
 INTERVAL = 1.96
 """Standard errors to each side of a gain: a 95 % interval."""
+JOINED = " & "
+"""Between the attributes in the name of a joined term."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,7 +44,7 @@ class Explanation:
         Number of training cases behind each gain, those with the value, [rows, terms].
     errors
         Standard error of each gain, [rows, terms, classes], by the delta method: (1/ln 2) times the root of
-        (1 - p) / (p (N(V) + m + 1)), p the estimated P(C|V). 0 where there is no evidence.
+        (1 - p) / (p (N(V) + m + 1)), p the estimated P(C|V). 0 where there is no evidence, or none is given.
     normaliser
         log2 Z, [rows].
     """
@@ -75,6 +77,16 @@ class Explanation:
         """The sum of the terms: log2 of the predicted probabilities, [rows, classes]."""
         total: np.ndarray = self.prior + self.gains.sum(axis=1) - self.normaliser[:, None]
         return total
+
+    def unknown(self, row: int) -> tuple[str, ...]:
+        """Terms that are no evidence in a row: not known, nor a part of one that is joined there."""
+        told = [term for term, value in zip(self.terms, self.values[row], strict=True) if value is not None]
+        spoken = {*told, *(part for term in told for part in term.split(JOINED))}
+        return tuple(term for term in self.terms if term not in spoken and not self._joins(term))
+
+    def _joins(self, term: str) -> bool:
+        """Whether a term joins others, which then speak for themselves where it is unknown."""
+        return JOINED in term and set(term.split(JOINED)) <= set(self.terms)
 
     def with_labels(self, labels: Mapping[str, Mapping[Any, str]]) -> Explanation:
         """Replace coded values by readable ones.

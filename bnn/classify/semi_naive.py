@@ -63,6 +63,7 @@ class SemiNaiveBayesClassifier(BayesClassifier):
     1.0
     """
 
+    APART = False
     counts_: ClassCounts
     tests_: int
     _model: JoinedModel

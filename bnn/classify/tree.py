@@ -69,6 +69,7 @@ class TreeBayesClassifier(BayesClassifier):
 
     parents_: tuple[int, ...]
     information_: Float64[np.ndarray, "attributes attributes"]
+    APART = False
     counts_: ClassCounts
     _prior: Float64[np.ndarray, " classes"]
     _gains: Float64[np.ndarray, "pairs classes"]
