@@ -8,7 +8,7 @@
 | `labels` | class labels, sorted, and the position of each row's class |
 | `class_counts` | `ClassCounts`: target x value, an exact group |
 | `gains` | `GAINS`: estimates, from counts to log2 priors and gains in bits |
-| `base` | `BayesClassifier`: reading, ``classes_``, probabilities; a subclass says how it learns and scores |
+| `base` | `BayesClassifier`: reading, ``classes_``, probabilities, files; a subclass says how it learns and scores |
 | `model` | `Model`: what counts and parameters amount to, and the terms of a row |
 | `fuzzy` | fuzzy and reliable intervals of numeric attributes |
 | `leave_one_out` | leaving each row out, in closed form |
@@ -17,7 +17,7 @@
 | `settling` | letting a network settle from a row of evidence |
 | `network_classifier` | `NetworkClassifier` |
 | `head` | `BayesHead`, a torch layer; the delta rule |
-| `explanation` | `Explanation`: gains for and against each class |
+| `explanation` | `Explanation`: gains for and against each class; how all put it together |
 | `showing` | rows that between them show every value, for nomograms |
 | `registry` | `CLASSIFIERS`: those that are compared, one line each |
 | `references` | scikit-learn's own classifiers, as outside references |
@@ -31,5 +31,5 @@
 A new classifier subclasses `base.BayesClassifier`: its `fit` calls ``self._read_training(X, y, sample_weight)``, which
 sets ``classes_`` and ``codebook_`` and returns records, target and class codes; its ``_log2_scores(X)`` begins with
 ``self._read_codes(X)`` and returns log2 scores that need not be normalised. Probabilities and answers
-follow.
+follow. ``learned`` and ``learn_again`` let files keep it, see `storing`.
 """

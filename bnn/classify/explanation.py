@@ -37,7 +37,7 @@ class Explanation:
         Names of the terms: attributes, or joined ones.
     values
         Python objects [rows, terms]: the row's value of each term, its interval where the attribute is numeric; None
-        where it is unknown and so no evidence.
+        where it is no evidence: unknown, or joined with others into a term of theirs; `unknown` tells which.
     gains
         log2 P(C|V)/P(C), [rows, terms, classes].
     cases
