@@ -30,6 +30,6 @@
 
 A new classifier subclasses `base.BayesClassifier`: its `fit` calls ``self._read_training(X, y, sample_weight)``, which
 sets ``classes_`` and ``codebook_`` and returns records, target and class codes; its ``_log2_scores(X)`` begins with
-``self._read_codes(X)`` and returns log2 scores that need not be normalised. Probabilities and answers
+``self.read_codes(X)`` and returns log2 scores that need not be normalised. Probabilities and answers
 follow. ``learned`` and ``learn_again`` let files keep it, see `storing`.
 """

@@ -64,7 +64,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Base of the classifiers: a subclass learns in `fit` and answers with `_log2_scores`.
 
     In `fit`, ``self._read_training(X, y, sample_weight)`` sets ``classes_``, ``codebook_`` and the names of the
-    features, and returns `Training`; later ``self._read_codes(X)`` codes a table in the same way. Everything else,
+    features, and returns `Training`; later ``self.read_codes(X)`` codes a table in the same way. Everything else,
     probabilities, answers and scikit-learn's tags, follows from ``_log2_scores``.
     """
 
@@ -290,7 +290,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         records = Records(codebook.codes(table, self._owner, unseen), codebook.schema, weights)
         return Training(records, Attribute("class", tuple(classes.tolist())), codes, table)
 
-    def _read_codes(self, X: Any) -> Integer[np.ndarray, "rows attributes"]:
+    def read_codes(self, X: Any) -> Integer[np.ndarray, "rows attributes"]:
         """Code a table as the training table was, -1 where missing or unseen."""
         return self._read_known_columns(X)[1]
 

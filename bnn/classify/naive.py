@@ -217,7 +217,7 @@ class NaiveBayesClassifier(BayesClassifier):
         options = self._model.options
         weights, _, scale = whole_weights(training.records)
         counts = rescaled(self.counts_, scale)
-        given = None if self.priors is None else self._prior()
+        given = None if self.priors is None else self.prior()
         if options.learning or options.classification or options.Pr > 0:
             scores = self._singly(training, options, given)
         else:
@@ -239,7 +239,7 @@ class NaiveBayesClassifier(BayesClassifier):
         """
         check_is_fitted(self, "classes_")
         table, codes = self._read_known_columns(X)
-        prior = self._prior()
+        prior = self.prior()
         gains, cases, errors = self._model.terms(table, codes, prior)
         values = values_of(codes, self.codebook_.schema)
         return explained(self.classes_, prior, self._names, values, gains, cases, errors, labels)
@@ -263,6 +263,12 @@ class NaiveBayesClassifier(BayesClassifier):
         """log2 P(C), as counted."""
         return self._model.prior
 
+    def prior(self) -> Float64[np.ndarray, " classes"]:
+        """log2 of the priors in front: those counted, or those given."""
+        if self.priors is None:
+            return self._model.prior
+        return prior_bits(given_priors(self.priors, self.classes_, self._owner))
+
     def _options(self) -> Options:
         """The parameters, checked."""
         return Options.read(self.get_params(deep=False), self._owner)
@@ -283,15 +289,9 @@ class NaiveBayesClassifier(BayesClassifier):
         self.counts_ = counts
         self._model = Model.of(counts, self.codebook_, options)
 
-    def _prior(self) -> Float64[np.ndarray, " classes"]:
-        """log2 of the priors in front: those counted, or those given."""
-        if self.priors is None:
-            return self._model.prior
-        return prior_bits(given_priors(self.priors, self.classes_, self._owner))
-
     def _log2_scores(self, X: Any) -> Scores:
         table, codes = self._read_known_columns(X)
-        return self._model.scores(table, codes, self._prior(), self._owner)
+        return self._model.scores(table, codes, self.prior(), self._owner)
 
     def _read_known(self, X: Any, y: Any, sample_weight: Any, method: str) -> Training:
         """Read rows that were learned: a value or class that was not is an error."""

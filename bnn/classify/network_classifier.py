@@ -177,7 +177,7 @@ class NetworkClassifier(BayesClassifier):
                 f"{self._owner}.explain: the network iterates, so that what a value says depends on the others and "
                 "does not add up; use dynamics=None."
             )
-        codes = self._read_codes(X)
+        codes = self.read_codes(X)
         cases = cases_of(Cells.of(self._class_counts))
         gains, cases = looked_up(codes, self.codebook_.sizes, self._gains, cases)
         errors = np.zeros_like(gains)
@@ -192,7 +192,7 @@ class NetworkClassifier(BayesClassifier):
         return tags
 
     def _log2_scores(self, X: Any) -> Scores:
-        codes = self._read_codes(X)
+        codes = self.read_codes(X)
         if self._settling is None:
             return sum_gains(codes, self.codebook_.sizes, pad(self._gains, self.codebook_.sizes), self._prior[None])
         whole = np.concatenate([codes.astype(np.int32), np.full((len(codes), 1), -1, np.int32)], axis=1)

@@ -121,7 +121,7 @@ class SemiNaiveBayesClassifier(BayesClassifier):
         """
         check_is_fitted(self, "classes_")
         model = self._model
-        names, values, gains, cases = model.terms(self._read_codes(X))
+        names, values, gains, cases = model.terms(self.read_codes(X))
         errors = standard_errors(model.prior, gains, cases, float(self.m))
         return explained(self.classes_, model.prior, names, values, gains, cases, errors, labels)
 
@@ -142,7 +142,7 @@ class SemiNaiveBayesClassifier(BayesClassifier):
         self._model = JoinedModel.of(counts, joins, m)
 
     def _log2_scores(self, X: Any) -> Scores:
-        return self._model.scores(self._read_codes(X))
+        return self._model.scores(self.read_codes(X))
 
     def learned(self) -> storing.Learned:
         """What was learned, for a file."""

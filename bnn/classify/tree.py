@@ -138,7 +138,7 @@ class TreeBayesClassifier(BayesClassifier):
             Readable labels of coded values, by column and value.
         """
         check_is_fitted(self, "classes_")
-        codes = self._read_codes(X)
+        codes = self.read_codes(X)
         pairs = _with_parents(codes, self.codebook_.schema, self.parents_)
         gains, cases = looked_up(pairs, self._sizes, self._gains, self._cases)
         values = values_of(codes, self.codebook_.schema)
@@ -189,7 +189,7 @@ class TreeBayesClassifier(BayesClassifier):
         self._table = pad(self._gains, self._sizes)
 
     def _log2_scores(self, X: Any) -> Scores:
-        codes = _with_parents(self._read_codes(X), self.codebook_.schema, self.parents_)
+        codes = _with_parents(self.read_codes(X), self.codebook_.schema, self.parents_)
         return sum_gains(codes, self._sizes, self._table, self._prior[None])
 
     def learned(self) -> storing.Learned:
