@@ -26,7 +26,7 @@ _HOMES = {
     "corrupt": "bnn.noise",
     "compare": "bnn.classify.comparison",
     "CLASSIFIERS": "bnn.classify.registry",
-    "load_classifier": "bnn.classify.registry",
+    "load_classifier": "bnn.classify.storing",
     "DYNAMICS": "bnn.dynamics",
     "Asynchronous": "bnn.dynamics",
     "Synchronous": "bnn.dynamics",
@@ -61,8 +61,8 @@ if TYPE_CHECKING:
     from bnn.classify.naive import NaiveBayesClassifier as NaiveBayesClassifier
     from bnn.classify.network_classifier import NetworkClassifier as NetworkClassifier
     from bnn.classify.registry import CLASSIFIERS as CLASSIFIERS
-    from bnn.classify.registry import load_classifier as load_classifier
     from bnn.classify.semi_naive import SemiNaiveBayesClassifier as SemiNaiveBayesClassifier
+    from bnn.classify.storing import load_classifier as load_classifier
     from bnn.classify.successive import SuccessiveBayesClassifier as SuccessiveBayesClassifier
     from bnn.classify.tree import TreeBayesClassifier as TreeBayesClassifier
     from bnn.continuation import bifurcation as bifurcation

@@ -120,19 +120,6 @@ def read_tensors(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, np.
     return arrays, dict(told["header"])
 
 
-def kind_of(path: str | os.PathLike[str], kind: str) -> str:
-    """Say what a file of this package holds, by its header alone; ``kind`` is what the reader hopes for.
-
-    Raises
-    ------
-    FileError
-        A file that is missing, damaged, cut short, or not of this package.
-    """
-    target = Path(path)
-    with _opened(target) as file:
-        return str(_header(target, (file.metadata() or {}).get("bnn"), kind)["kind"])
-
-
 @contextlib.contextmanager
 def _opened(target: Path) -> Iterator[Any]:
     """A safetensors file; whatever is wrong with it, then or while it is read, is one sentence."""

@@ -305,3 +305,19 @@ def test_a_classifier_that_does_not_explain_is_named(fitted, monkeypatch):  # no
     assert f"{LYMPH}: Silent does not explain its answers; use bnn predict." in refused(
         "explain", LYMPH, "lymphography"
     )
+
+
+def test_joined_values_are_not_called_unknown_and_have_no_nomogram():
+    done("fit", "house-votes-84", "--classifier", "semi-naive", "--out", "votes.safetensors")
+    result = bnn_("explain", "votes.safetensors", "house-votes-84", "--row", "3", "--out", "v.png")
+    assert "no nomogram is drawn: in a SemiNaiveBayesClassifier what a value says depends on other" in result.stderr
+    told = " ".join(result.stdout.split())
+    assert "no evidence: el-salvador-aid. Picture: v.png" in told
+    assert not Path("v-nomogram.png").exists()
+
+
+def test_no_interval_is_told_where_none_is_given():
+    done("fit", "lymphography", "--classifier", "tree", "--out", "tree.safetensors")
+    told = json.loads(done("explain", "tree.safetensors", "lymphography", "--row", "3", "--json"))
+    assert {(gain["low"], gain["high"]) for gain in told["classes"][0]["gains"]} == {(None, None)}
+    assert " to " not in done("explain", "tree.safetensors", "lymphography", "--row", "3").split("For ")[1]

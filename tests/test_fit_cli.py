@@ -13,7 +13,7 @@ import bnn
 from bnn import cli
 from bnn.csvfile import read_csv
 from bnn.errors import DataError, FileError
-from bnn.files import write_tensors
+from bnn.files import read_tensors, write_tensors
 
 MODEL = "bnn-model.safetensors"
 TABLE = """size,colour,age,class
@@ -232,7 +232,7 @@ def test_columns_that_are_nearly_numbers_are_told():
         (("fit", "t.csv", "--classifier", "sklearn-logistic"), "'sklearn-logistic' has no file to be kept in; choose"),
         (("fit", "t.csv", "--estimate", "n"), "NaiveBayesClassifier.estimate: there is no 'n'"),
         (("fit", "t.csv", "--m", "-1"), "NaiveBayesClassifier.m: got -1.0; give a number"),
-        (("fit", "t.csv", "--m", "inf"), "cannot hold a naive Bayes classifier with infinity or NaN among its options"),
+        (("fit", "t.csv", "--m", "inf"), "cannot hold a Bayesian classifier with infinity or NaN among its options"),
         (("fit", "t.csv", "--discretize", "mdll"), "there is no 'mdll'; did you mean 'mdl'?"),
         (("fit", "t.csv", "--discretize", "agee=mdl"), "--discretize: there is no 'agee'; did you mean 'age'?"),
         (("fit", "hepatitis", "--discretize", "age=30"), "--discretize: there is no 'age'; did you mean 'AGE'?"),
@@ -308,10 +308,10 @@ def test_damaged_foreign_and_newer_files_are_refused(tmp_path, monkeypatch):
     Path(MODEL).write_bytes(whole)
     assert "was written by a newer bnn" in refused("predict", MODEL, "t.csv")
     bnn.Counts.of(bnn.datasets.load("zoo")).save("counts.safetensors")
-    assert "counts.safetensors: holds counts, not a naive Bayes classifier; give a file that bnn fit wrote." in refused(
+    assert "counts.safetensors: holds counts, not a Bayesian classifier; load it as what it is." in refused(
         "predict", "counts.safetensors", "t.csv"
     )
-    with pytest.raises(FileError, match="holds counts, not a naive Bayes classifier"):
+    with pytest.raises(FileError, match="holds counts, not a Bayesian classifier"):
         bnn.load_classifier(tmp_path / "counts.safetensors")
 
 
@@ -321,16 +321,28 @@ def test_a_header_that_json_cannot_hold_is_refused(tmp_path):
     assert not (tmp_path / "x").exists()
 
 
-def test_every_classifier_of_ours_that_can_be_saved_is_known_to_the_loader(tmp_path):
-    X, y = pd.read_csv("t.csv").drop(columns="class"), ["u", "u", "v", "v", "u"]
-    kept = {name: one for name, one in bnn.CLASSIFIERS.items() if hasattr(one, "save")}
-    assert "naive" in kept
-    for name, estimator in kept.items():
-        fitted = type(estimator)(**estimator.get_params()).fit(X, y)
-        fitted.save(tmp_path / name)
-        loaded = bnn.load_classifier(tmp_path / name)
-        assert type(loaded) is type(estimator)
-        assert np.array_equal(loaded.predict_proba(X), fitted.predict_proba(X))
+def test_every_classifier_of_ours_is_fitted_kept_and_asked_by_name():
+    X, names = pd.read_csv("t.csv").drop(columns="class"), [name for name in bnn.CLASSIFIERS if "sklearn" not in name]
+    assert names == ["naive", "semi-naive", "tree", "chain", "successive", "network", "hopfield"]
+    for name in names:
+        done("fit", "t.csv", "--classifier", name)
+        loaded = bnn.load_classifier(MODEL)
+        assert type(loaded) is type(bnn.CLASSIFIERS[name])
+        assert done("predict", MODEL, "t.csv").splitlines()[1:] == [
+            ",".join([f'"{answer}"', *map(repr, shares)])
+            for answer, shares in zip(loaded.predict(X), loaded.predict_proba(X).tolist(), strict=True)
+        ]
+        if name == "successive":
+            assert "explain: rows are answered by different functions" in refused("explain", MODEL, "t.csv")
+        else:
+            assert "sum: log2 of the probability" in done("explain", MODEL, "t.csv")
+
+
+def test_a_classifier_of_a_later_version_is_refused():
+    done("fit", "t.csv")
+    arrays, told = read_tensors(MODEL, "a Bayesian classifier")
+    write_tensors(MODEL, arrays, {**told, "class": "QuantumClassifier"}, "a Bayesian classifier")
+    assert "holds a QuantumClassifier, which this bnn does not know; upgrade bnn." in refused("predict", MODEL, "t.csv")
 
 
 def test_a_full_disk_leaves_nothing_half(monkeypatch):

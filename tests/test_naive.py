@@ -749,7 +749,7 @@ def test_labels_of_any_type_survive_a_file(tmp_path):
 
 def test_other_files_are_refused(tmp_path):
     bnn.Counts.of(bnn.datasets.load("zoo")).save(tmp_path / "counts")
-    with pytest.raises(FileError, match="holds counts, not a naive Bayes classifier; load it as what it is"):
+    with pytest.raises(FileError, match="holds counts, not a Bayesian classifier; load it as what it is"):
         NaiveBayesClassifier.load(tmp_path / "counts")
     with pytest.raises(NotFittedError):
         NaiveBayesClassifier().save(tmp_path / "m")

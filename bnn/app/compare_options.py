@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from bnn.app.arguments import Learned
 from bnn.app.commands import telling_warnings
 
 _data, _splits, _output = (
@@ -18,12 +19,7 @@ _data, _splits, _output = (
 
 
 def compare(
-    data: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME|FILE.csv", help="A data set (see bnn datasets) or a CSV file.", show_default=False
-        ),
-    ],
+    data: Learned,
     target: Annotated[str, _data(metavar="COLUMN", help="The column to predict.")] = "class",
     ignore: Annotated[
         list[str] | None, _data(metavar="COLUMN", help="Leave this column out, such as a name; may be repeated.")

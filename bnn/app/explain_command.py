@@ -14,8 +14,8 @@ import numpy as np
 
 from bnn.app.data import as_fitted, known_table
 from bnn.classify.explanation import Explanation
-from bnn.classify.registry import load_classifier
 from bnn.classify.showing import every_value
+from bnn.classify.storing import load_classifier
 from bnn.errors import BnnWarning, DataError, FileError, unknown_name
 from bnn.files import write_atomically
 
@@ -109,6 +109,9 @@ def draw(task: Task, picture: Path) -> list[str]:
     if task.against is not None or len(classes) == 2:
         other = classes[1 - task.shown if task.against is None else task.against]
         try:
+            if not task.classifier.APART:
+                name = type(task.classifier).__name__
+                raise DataError(f"in a {name} what a value says depends on other values.")
             figure = plots.nomogram(_every_value(task), label, other, strongest=strongest)
             figures[picture.with_name(f"{picture.stem}-nomogram{picture.suffix}")] = figure
         except DataError as error:  # the rest of the explanation is no worse for it

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from bnn.app.arguments import Model
 from bnn.app.commands import telling_warnings
 from bnn.app.output import FORMATS, output_path
 
@@ -17,7 +18,7 @@ _asked, _output = (partial(typer.Option, rich_help_panel=panel) for panel in ("W
 
 
 def explain(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A file that bnn fit wrote.", show_default=False)],
+    model: Model,
     data: Annotated[
         str,
         typer.Argument(

@@ -33,8 +33,7 @@ def tell(task: Task, files: Sequence[str]) -> None:
     console.print(f"For {explained.classes[task.shown]}{against}:", markup=False)
     console.print(gain_table(task))
     told = "+ speaks for the class, - against it, in bits: a bit is a factor of two. Cases: training rows behind it."
-    unknown = [term for term, value in zip(explained.terms, explained.values[0], strict=True) if value is None]
-    if unknown:
+    if unknown := explained.unknown(0):
         told += f" Unknown, and so no evidence: {', '.join(unknown)}."
     console.print(told, markup=False, style="dim")
     for file in files:
@@ -74,7 +73,8 @@ def gain_table(task: Task) -> Table:
 
     add("prior", explained.prior)
     for a in own:
-        interval = f"{_bits(gains[a, c] - errors[a])} to {_bits(gains[a, c] + errors[a])}"
+        low, high = gains[a, c] - errors[a], gains[a, c] + errors[a]
+        interval = f"{_bits(low)} to {_bits(high)}" if errors[a] else ""
         add(f"{explained.terms[a]} = {explained.values[0, a]}", gains[a], interval, _cases(explained.cases[0, a]), "")
     if rest:
         add(f"{len(rest)} weaker together", gains[rest].sum(axis=0))
@@ -85,7 +85,7 @@ def gain_table(task: Task) -> Table:
 
 
 def as_json(task: Task) -> dict[str, Any]:
-    """All of it for programs; null is minus infinity."""
+    """All of it for programs; null is minus infinity, or an interval that is not given."""
     explained = task.explained
     log2 = explained.log2_probabilities[0]
     return {
@@ -112,8 +112,8 @@ def _gains(explained: Explanation, c: int) -> list[dict[str, Any]]:
             "attribute": term,
             "value": value,
             "gain": _finite(gain),
-            "low": _finite(gain - INTERVAL * error),
-            "high": _finite(gain + INTERVAL * error),
+            "low": _finite(gain - INTERVAL * error) if error else None,
+            "high": _finite(gain + INTERVAL * error) if error else None,
             "cases": float(cases),
         }
         for term, value, gain, error, cases in zip(

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from sklearn.base import clone
 
 from bnn.app.data import training_table
-from bnn.classify.registry import CLASSIFIERS, KEPT
+from bnn.classify.registry import CLASSIFIERS
 from bnn.errors import DataError, unknown_name
 
 
@@ -65,7 +65,7 @@ def fit_classifier(data: str, target: str, name: str, options: Mapping[str, Any]
 
 def _estimator(name: str, options: Mapping[str, Any]) -> Any:
     """An unfitted classifier that files can keep, with its parameters."""
-    able = [key for key, estimator in CLASSIFIERS.items() if type(estimator) in KEPT.values()]
+    able = [key for key, estimator in CLASSIFIERS.items() if hasattr(estimator, "save")]
     if name in CLASSIFIERS and name not in able:
         raise DataError(f"--classifier: {name!r} has no file to be kept in; choose {' or '.join(map(repr, able))}.")
     if name not in able:

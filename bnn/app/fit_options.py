@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from bnn.app.arguments import Learned
 from bnn.app.commands import telling_warnings
 from bnn.app.output import output_path
 
@@ -20,12 +21,7 @@ _data, _learning, _output = (
 
 
 def fit(
-    data: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME|FILE.csv", help="A data set (see bnn datasets) or a CSV file.", show_default=False
-        ),
-    ],
+    data: Learned,
     target: Annotated[str, _data(metavar="COLUMN", help="The column to predict.")] = "class",
     ignore: Annotated[
         list[str] | None, _data(metavar="COLUMN", help="Leave this column out, such as a name; may be repeated.")

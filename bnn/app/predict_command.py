@@ -13,7 +13,7 @@ import pyarrow.csv as pacsv
 from jaxtyping import Float64
 
 from bnn.app.data import known_table
-from bnn.classify.registry import load_classifier
+from bnn.classify.storing import load_classifier
 
 
 @dataclass(frozen=True, slots=True, eq=False)

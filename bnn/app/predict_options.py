@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from bnn.app.arguments import Model
 from bnn.app.commands import telling_warnings
 from bnn.app.output import output_path
 
@@ -16,7 +17,7 @@ ANSWERS = "bnn-predictions.csv"
 
 
 def predict(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A file that bnn fit wrote.", show_default=False)],
+    model: Model,
     data: Annotated[
         str,
         typer.Argument(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from jaxtyping import Float64, Int32, Integer, Shaped
@@ -13,16 +15,18 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names, check_is_fitted
 
+from bnn.classify import storing
 from bnn.classify.describing import Rows, describe
 from bnn.classify.labels import read_labels
 from bnn.classify.reading import Codebook, Table, Unseen, numbers_of, read_table
 from bnn.discretize import INTERVALS
-from bnn.errors import DataError
+from bnn.errors import DataError, FileError
 from bnn.kernels.scores import to_log2_probabilities, to_probabilities
 from bnn.records import Records, checked_weights
 from bnn.schema import Attribute
 
 Scores = Float64[np.ndarray, "rows classes"]
+Classifier = TypeVar("Classifier")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,10 +64,12 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Base of the classifiers: a subclass learns in `fit` and answers with `_log2_scores`.
 
     In `fit`, ``self._read_training(X, y, sample_weight)`` sets ``classes_``, ``codebook_`` and the names of the
-    features, and returns `Training`; later ``self._read_codes(X)`` codes a table in the same way. Everything else,
+    features, and returns `Training`; later ``self.read_codes(X)`` codes a table in the same way. Everything else,
     probabilities, answers and scikit-learn's tags, follows from ``_log2_scores``.
     """
 
+    APART: ClassVar[bool] = True
+    """Whether the gain of a value is the same whatever the others are, as a nomogram needs it."""
     classes_: Shaped[np.ndarray, " classes"]
     codebook_: Codebook
     n_features_in_: int
@@ -130,6 +136,41 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return scores
         odds: np.ndarray = scores[:, 1] - scores[:, 0]
         return odds
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write to a safetensors file with a versioned JSON header, exactly; `load` reads it.
+
+        Raises
+        ------
+        DataError
+            A classifier, or a parameter such as a rule or an estimator, that is not of this package.
+        FileError
+            The folder does not exist, the name is a folder, or the system refuses.
+        """
+        storing.save(self, path)
+
+    @classmethod
+    def load(cls: type[Classifier], path: str | os.PathLike[str]) -> Classifier:
+        """Read what `save` wrote; `bnn.load_classifier` reads any class.
+
+        Raises
+        ------
+        FileError
+            A file that is missing, damaged, of something else, or of a newer version.
+        """
+        found = storing.load_classifier(path)
+        if not isinstance(found, cls):
+            name = type(found).__name__
+            raise FileError(f"{Path(path)}: holds a {name}, not a {cls.__name__}; load it as what it is.")
+        return found
+
+    def learned(self) -> storing.Learned:
+        """What was learned, for a file; classifiers that files keep say it."""
+        raise NotImplementedError
+
+    def learn_again(self, learned: storing.Learned) -> None:
+        """Take back what `learned` gave; parameters, ``classes_`` and ``codebook_`` are there by then."""
+        raise NotImplementedError
 
     def _read_training(
         self,
@@ -249,7 +290,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         records = Records(codebook.codes(table, self._owner, unseen), codebook.schema, weights)
         return Training(records, Attribute("class", tuple(classes.tolist())), codes, table)
 
-    def _read_codes(self, X: Any) -> Integer[np.ndarray, "rows attributes"]:
+    def read_codes(self, X: Any) -> Integer[np.ndarray, "rows attributes"]:
         """Code a table as the training table was, -1 where missing or unseen."""
         return self._read_known_columns(X)[1]
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,10 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from bnn.classify import storing
 from bnn.classify.base import Scores
-from bnn.classify.explanation import Explanation
+from bnn.classify.explanation import Explanation, explained
 from bnn.classify.meta import MetaClassifier
 from bnn.errors import ContradictionWarning, DataError
-from bnn.kernels.scores import to_log2_probabilities
 
 
 class NaiveBayesCombiner(MetaClassifier, _BaseComposition):  # type: ignore[misc]
@@ -94,7 +92,7 @@ class NaiveBayesCombiner(MetaClassifier, _BaseComposition):  # type: ignore[misc
         self.estimators_ = fitted
         return self
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Any, labels: Mapping[str, Mapping[Any, str]] | None = None) -> Explanation:
         """Say, for each row and class, what each classifier's answer adds, in bits; see `Explanation`.
 
         The terms are the classifiers, the values their answers, the cases all training rows; no standard errors are
@@ -104,28 +102,23 @@ class NaiveBayesCombiner(MetaClassifier, _BaseComposition):  # type: ignore[misc
         ----------
         X
             Rows, as for `predict_proba`.
+        labels
+            Readable labels of classes, by name of the classifier that answers them, and class.
         """
         check_is_fitted(self, "classes_")
         self._check_table(X)
         prior, gains = np.log2(self.prior_), self._gains(X)
         answers = self.classes_.astype(object)[np.argmax(gains + prior, axis=2)]
         gains[np.isneginf(gains.sum(axis=1)).all(axis=1)] = 0.0
-        normaliser = to_log2_probabilities(prior + gains.sum(axis=1))
         cases = np.full(answers.shape, self.rows_)
         names = tuple(name for name, _ in self.estimators)
-        return Explanation(self.classes_, prior, names, answers, gains, cases, np.zeros_like(gains), normaliser)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write to a safetensors file with a versioned JSON header, exactly; an estimator not of bnn is refused."""
-        storing.save(self, path)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> NaiveBayesCombiner:
-        """Read what `save` wrote; anything else is a `FileError`."""
-        return storing.load(cls, path)
+        return explained(self.classes_, prior, names, answers, gains, cases, np.zeros_like(gains), labels)
 
     def _inside(self) -> Sequence[Any]:
         return [one for _, one in self.estimators]
+
+    def _inside_fitted(self) -> Sequence[Any]:
+        return self.estimators_
 
     def _require_estimators(self) -> None:
         """Refuse anything but a list of named classifiers."""
@@ -171,9 +164,11 @@ class NaiveBayesCombiner(MetaClassifier, _BaseComposition):  # type: ignore[misc
             )
         return scores
 
-    def _learned(self) -> storing.Learned:
+    def learned(self) -> storing.Learned:
+        """What was learned, for a file."""
         return storing.Learned({"prior": self.prior_}, {"rows": self.rows_}, tuple(self.estimators_))
 
-    def _learn_again(self, learned: storing.Learned) -> None:
+    def learn_again(self, learned: storing.Learned) -> None:
+        """Take back what `learned` gave."""
         self.prior_, self.rows_ = learned.arrays["prior"], learned.told["rows"]
         self.estimators_ = list(learned.inside)

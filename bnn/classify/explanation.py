@@ -7,13 +7,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float64, Shaped
+from jaxtyping import Float64, Int64, Integer, Shaped
 
 from bnn.errors import DataError, unknown_name
 from bnn.frames import frame_of
+from bnn.kernels.scores import to_log2_probabilities
+from bnn.schema import Schema
 
 INTERVAL = 1.96
 """Standard errors to each side of a gain: a 95 % interval."""
+JOINED = " & "
+"""Between the attributes in the name of a joined term."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,14 +37,14 @@ class Explanation:
         Names of the terms: attributes, or joined ones.
     values
         Python objects [rows, terms]: the row's value of each term, its interval where the attribute is numeric; None
-        where it is unknown and so no evidence.
+        where it is no evidence: unknown, or joined with others into a term of theirs; `unknown` tells which.
     gains
         log2 P(C|V)/P(C), [rows, terms, classes].
     cases
         Number of training cases behind each gain, those with the value, [rows, terms].
     errors
         Standard error of each gain, [rows, terms, classes], by the delta method: (1/ln 2) times the root of
-        (1 - p) / (p (N(V) + m + 1)), p the estimated P(C|V). 0 where there is no evidence.
+        (1 - p) / (p (N(V) + m + 1)), p the estimated P(C|V). 0 where there is no evidence, or none is given.
     normaliser
         log2 Z, [rows].
     """
@@ -73,6 +77,16 @@ class Explanation:
         """The sum of the terms: log2 of the predicted probabilities, [rows, classes]."""
         total: np.ndarray = self.prior + self.gains.sum(axis=1) - self.normaliser[:, None]
         return total
+
+    def unknown(self, row: int) -> tuple[str, ...]:
+        """Terms that are no evidence in a row: not known, nor a part of one that is joined there."""
+        told = [term for term, value in zip(self.terms, self.values[row], strict=True) if value is not None]
+        spoken = {*told, *(part for term in told for part in term.split(JOINED))}
+        return tuple(term for term in self.terms if term not in spoken and not self._joins(term))
+
+    def _joins(self, term: str) -> bool:
+        """Whether a term joins others, which then speak for themselves where it is unknown."""
+        return JOINED in term and set(term.split(JOINED)) <= set(self.terms)
 
     def with_labels(self, labels: Mapping[str, Mapping[Any, str]]) -> Explanation:
         """Replace coded values by readable ones.
@@ -128,6 +142,51 @@ class Explanation:
             "error": error.ravel(),
         }
         return frame_of(columns, backend, "Explanation.to_frame")
+
+
+def explained(
+    classes: Shaped[np.ndarray, " classes"],
+    prior: Float64[np.ndarray, " classes"],
+    terms: tuple[str, ...],
+    values: Shaped[np.ndarray, "rows terms"],
+    gains: Float64[np.ndarray, "rows terms classes"],
+    cases: Float64[np.ndarray, "rows terms"],
+    errors: Float64[np.ndarray, "rows terms classes"],
+    labels: Mapping[str, Mapping[Any, str]] | None,
+) -> Explanation:
+    """Put an explanation together: normalise the sum, and give values their readable labels, if there are any."""
+    normaliser = to_log2_probabilities(prior + gains.sum(axis=1))
+    told = Explanation(classes, prior, terms, values, gains, cases, errors, normaliser)
+    return told if labels is None else told.with_labels(labels)
+
+
+def values_of(codes: Integer[np.ndarray, "rows attributes"], schema: Schema) -> Shaped[np.ndarray, "rows attributes"]:
+    """Values that codes stand for, None where unknown."""
+    values = np.empty(codes.shape, dtype=object)
+    for a, attribute in enumerate(schema.attributes):
+        values[:, a] = np.array([*attribute.values, None], dtype=object)[codes[:, a]]
+    return values
+
+
+def looked_up(
+    codes: Integer[np.ndarray, "rows terms"],
+    sizes: Int64[np.ndarray, " terms"],
+    gains: Float64[np.ndarray, "values classes"],
+    cases: Float64[np.ndarray, " values"],
+) -> tuple[Float64[np.ndarray, "rows terms classes"], Float64[np.ndarray, "rows terms"]]:
+    """Gains of each row's values, and the cases behind them, from tables term by term; 0 where unknown.
+
+    Examples
+    --------
+    >>> gains, cases = looked_up(
+    ...     np.array([[1, 0], [-1, 0]]), np.array([2, 1]), np.array([[0.5], [1.0], [2.0]]), np.array([3.0, 4.0, 7.0])
+    ... )
+    >>> gains[..., 0].tolist(), cases.tolist()
+    ([[1.0, 2.0], [0.0, 2.0]], [[4.0, 7.0], [0.0, 7.0]])
+    """
+    # a last entry stands for what is unknown
+    place = np.where(codes >= 0, codes + np.cumsum(sizes) - sizes, -1)
+    return np.concatenate([gains, np.zeros((1, gains.shape[1]))])[place], np.concatenate([cases, [0.0]])[place]
 
 
 def standard_errors(

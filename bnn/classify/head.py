@@ -96,7 +96,7 @@ class BayesHead(torch.nn.Module):
                     f"BayesHead.of: the classifier has fuzzy={learned.fuzzy!r} and mixes probabilities, not gains; use "
                     "fuzzy=None or 'learning'."
                 )
-            schema, gains, prior = learned.codebook_.schema, learned.gains_, learned._prior()
+            schema, gains, prior = learned.codebook_.schema, learned.gains_, learned.prior()
         else:
             raise DataError(
                 f"BayesHead.of: got {type(learned).__name__}; give a fitted NaiveBayesClassifier, or ClassCounts."
@@ -145,7 +145,7 @@ def one_hot(
     dtype
         Of the answer.
     """
-    codes = classifier._read_codes(X)
+    codes = classifier.read_codes(X)
     layout = Layout(classifier.codebook_.schema, "values")
     return torch.from_numpy(codes[:, layout.attribute] == layout.value).to(dtype)
 

@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Float64, Int32, Int64, Integer
 
 from bnn.classify.class_counts import ClassCounts
+from bnn.classify.explanation import JOINED
 from bnn.classify.gains import GAINS, Cells, gain_table, prior_bits
 from bnn.classify.joins import Joins
 from bnn.classify.model import cases_of
@@ -120,7 +121,7 @@ class JoinedModel:
 
     def _name(self, join: int) -> str:
         """Name of a join's term: its attributes."""
-        return " & ".join(self.schema.names[a] for a in self.attributes[join].tolist() if a >= 0)
+        return JOINED.join(self.schema.names[a] for a in self.attributes[join].tolist() if a >= 0)
 
     def _value(self, attribute: int, code: int, join: int) -> Any:
         """A row's value of a term."""

@@ -14,7 +14,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from bnn.classify.base import BayesClassifier
 from bnn.classify.describing import Rows
-from bnn.classify.reading import read_table
+from bnn.classify.reading import Codebook, read_table
 from bnn.errors import BnnWarning, DataError
 
 
@@ -30,6 +30,16 @@ class MetaClassifier(BayesClassifier):
         """Names of the columns that were learned."""
         names = getattr(self, "feature_names_in_", None)
         return tuple(f"x{a}" for a in range(self.n_features_in_)) if names is None else tuple(names.tolist())
+
+    @property
+    def codebook_(self) -> Codebook:  # type: ignore[override]
+        """What the columns mean to the first classifier inside; its own, so that files do not keep it twice."""
+        codebook: Codebook = self._inside_fitted()[0].codebook_
+        return codebook
+
+    def _inside_fitted(self) -> Sequence[Any]:
+        """The fitted classifiers inside."""
+        raise NotImplementedError
 
     def _read_labels(self, X: Any, y: Any, sample_weight: Any) -> Rows:
         """Set ``classes_`` and the names of features; positions of the rows' classes, and weights."""

@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Float64, Integer
 
 from bnn.classify.class_counts import ClassCounts
-from bnn.classify.explanation import standard_errors
+from bnn.classify.explanation import looked_up, standard_errors
 from bnn.classify.fuzzy import CHUNK, fuzzy_gains, numeric, reliable
 from bnn.classify.gains import Cells, Gains, chosen_gains, gain_table, prior_bits
 from bnn.classify.reading import Codebook, Table
@@ -111,13 +111,7 @@ class Model:
         Float64[np.ndarray, "rows attributes classes"],
     ]:
         """Gain of each row's value of each attribute, the cases behind it, and its standard error."""
-        sizes = self.codebook.sizes
-        start = np.cumsum(sizes) - sizes
-        known = codes >= 0
-        # a last entry stands for what is unknown
-        place = np.where(known, codes + start, -1)
-        gains = np.concatenate([self.gains, np.zeros((1, self.gains.shape[1]))])[place]
-        cases = np.concatenate([self.cases, [0.0]])[place]
+        gains, cases = looked_up(codes, self.codebook.sizes, self.gains, self.cases)
         if self.options.classification:
             for a, span in numeric(self.codebook).items():
                 gains[:, a], cases[:, a] = self._fuzzy(a, span, table.numbers(a))

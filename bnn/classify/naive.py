@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Mapping
 from typing import Any
@@ -11,11 +10,11 @@ import numpy as np
 from jaxtyping import Float64
 from sklearn.utils.validation import check_is_fitted
 
-from bnn.classify import saving
+from bnn.classify import storing
 from bnn.classify.base import BayesClassifier, Scores, Training
 from bnn.classify.class_counts import ClassCounts, rescaled
 from bnn.classify.describing import describe
-from bnn.classify.explanation import Explanation
+from bnn.classify.explanation import Explanation, explained, values_of
 from bnn.classify.fuzzy import with_memberships
 from bnn.classify.gains import given_priors, prior_bits
 from bnn.classify.labels import merged_classes
@@ -25,7 +24,7 @@ from bnn.classify.reading import Codebook
 from bnn.counting import whole_weights
 from bnn.discretize import INTERVALS
 from bnn.errors import DataError, NewClassWarning, UnseenValueWarning
-from bnn.kernels.scores import to_log2_probabilities, to_probabilities
+from bnn.kernels.scores import to_probabilities
 
 
 class NaiveBayesClassifier(BayesClassifier):
@@ -218,7 +217,7 @@ class NaiveBayesClassifier(BayesClassifier):
         options = self._model.options
         weights, _, scale = whole_weights(training.records)
         counts = rescaled(self.counts_, scale)
-        given = None if self.priors is None else self._prior()
+        given = None if self.priors is None else self.prior()
         if options.learning or options.classification or options.Pr > 0:
             scores = self._singly(training, options, given)
         else:
@@ -240,33 +239,19 @@ class NaiveBayesClassifier(BayesClassifier):
         """
         check_is_fitted(self, "classes_")
         table, codes = self._read_known_columns(X)
-        prior = self._prior()
+        prior = self.prior()
         gains, cases, errors = self._model.terms(table, codes, prior)
-        normaliser = to_log2_probabilities(prior + gains.sum(axis=1))
-        values = np.empty(codes.shape, dtype=object)
-        for a, attribute in enumerate(self.codebook_.schema.attributes):
-            values[:, a] = np.array([*attribute.values, None], dtype=object)[codes[:, a]]
-        names = self.codebook_.schema.names
-        told = Explanation(self.classes_, prior, names, values, gains, cases, errors, normaliser)
-        return told if labels is None else told.with_labels(labels)
+        values = values_of(codes, self.codebook_.schema)
+        return explained(self.classes_, prior, self._names, values, gains, cases, errors, labels)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write to a safetensors file with a versioned JSON header, exactly; `load` reads it."""
-        check_is_fitted(self, "classes_")
-        saving.save(self, path)
+    def learned(self) -> storing.Learned:
+        """What was learned, for a file."""
+        return storing.of_counts(self.counts_) + storing.Learned(told={"fixed": self._fixed_classes})
 
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> NaiveBayesClassifier:
-        """Read what `save` wrote.
-
-        Raises
-        ------
-        FileError
-            A file that is missing, damaged, of something else, or of a newer version.
-        """
-        classifier = saving.load(cls, path)
-        classifier._set(classifier.counts_, classifier._options())
-        return classifier
+    def learn_again(self, learned: storing.Learned) -> None:
+        """Take back what `learned` gave."""
+        self._fixed_classes = bool(learned.told["fixed"])
+        self._set(storing.to_counts(learned, self.codebook_.schema, self.classes_), self._options())
 
     @property
     def gains_(self) -> Float64[np.ndarray, "values classes"]:
@@ -277,6 +262,12 @@ class NaiveBayesClassifier(BayesClassifier):
     def log2_prior_(self) -> Float64[np.ndarray, " classes"]:
         """log2 P(C), as counted."""
         return self._model.prior
+
+    def prior(self) -> Float64[np.ndarray, " classes"]:
+        """log2 of the priors in front: those counted, or those given."""
+        if self.priors is None:
+            return self._model.prior
+        return prior_bits(given_priors(self.priors, self.classes_, self._owner))
 
     def _options(self) -> Options:
         """The parameters, checked."""
@@ -298,15 +289,9 @@ class NaiveBayesClassifier(BayesClassifier):
         self.counts_ = counts
         self._model = Model.of(counts, self.codebook_, options)
 
-    def _prior(self) -> Float64[np.ndarray, " classes"]:
-        """log2 of the priors in front: those counted, or those given."""
-        if self.priors is None:
-            return self._model.prior
-        return prior_bits(given_priors(self.priors, self.classes_, self._owner))
-
     def _log2_scores(self, X: Any) -> Scores:
         table, codes = self._read_known_columns(X)
-        return self._model.scores(table, codes, self._prior(), self._owner)
+        return self._model.scores(table, codes, self.prior(), self._owner)
 
     def _read_known(self, X: Any, y: Any, sample_weight: Any, method: str) -> Training:
         """Read rows that were learned: a value or class that was not is an error."""

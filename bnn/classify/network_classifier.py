@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from bnn.classify import storing
 from bnn.classify.base import BayesClassifier, Scores
 from bnn.classify.class_counts import ClassCounts
-from bnn.classify.explanation import Explanation, standard_errors
+from bnn.classify.explanation import Explanation, explained, looked_up, standard_errors, values_of
 from bnn.classify.gains import Cells, laplace_prior
 from bnn.classify.model import cases_of
 from bnn.classify.readout import Readout, fitted_scale, labelled, unlabelled, with_class
@@ -23,7 +22,7 @@ from bnn.counting import small
 from bnn.counts import Counts
 from bnn.discretize import INTERVALS
 from bnn.errors import DataError
-from bnn.kernels.scores import pad, sum_gains, to_log2_probabilities
+from bnn.kernels.scores import pad, sum_gains
 from bnn.learning import find, learn, options_of
 from bnn.network import Network
 from bnn.records import Records
@@ -178,37 +177,14 @@ class NetworkClassifier(BayesClassifier):
                 f"{self._owner}.explain: the network iterates, so that what a value says depends on the others and "
                 "does not add up; use dynamics=None."
             )
-        codes = self._read_codes(X).astype(np.int64)
-        sizes = self.codebook_.sizes
-        # a last entry stands for what is unknown
-        place = np.where(codes >= 0, codes + np.cumsum(sizes) - sizes, -1)
-        gains = np.concatenate([self._gains, np.zeros((1, len(self.classes_)))])[place]
-        cases = np.concatenate([cases_of(Cells.of(self._class_counts)), [0.0]])[place]
+        codes = self.read_codes(X)
+        cases = cases_of(Cells.of(self._class_counts))
+        gains, cases = looked_up(codes, self.codebook_.sizes, self._gains, cases)
         errors = np.zeros_like(gains)
         if find(self.rule).name == "probability" and self.g_ == 1.0:
             errors = standard_errors(self._prior, gains, cases, float(self.m))
-        values = np.empty(codes.shape, dtype=object)
-        for a, attribute in enumerate(self.codebook_.schema.attributes):
-            values[:, a] = np.array([*attribute.values, None], dtype=object)[codes[:, a]]
-        normaliser = to_log2_probabilities(self._prior + gains.sum(axis=1))
-        names = self.codebook_.schema.names
-        told = Explanation(self.classes_, self._prior, names, values, gains, cases, errors, normaliser)
-        return told if labels is None else told.with_labels(labels)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write to a safetensors file with a versioned JSON header, exactly; `load` reads it.
-
-        Raises
-        ------
-        DataError
-            A rule, a dynamics or another parameter that is not of this package.
-        """
-        storing.save(self, path)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> NetworkClassifier:
-        """Read what `save` wrote; anything else is a `FileError`."""
-        return storing.load(cls, path)
+        values = values_of(codes, self.codebook_.schema)
+        return explained(self.classes_, self._prior, self._names, values, gains, cases, errors, labels)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -216,7 +192,7 @@ class NetworkClassifier(BayesClassifier):
         return tags
 
     def _log2_scores(self, X: Any) -> Scores:
-        codes = self._read_codes(X)
+        codes = self.read_codes(X)
         if self._settling is None:
             return sum_gains(codes, self.codebook_.sizes, pad(self._gains, self.codebook_.sizes), self._prior[None])
         whole = np.concatenate([codes.astype(np.int32), np.full((len(codes), 1), -1, np.int32)], axis=1)
@@ -284,14 +260,16 @@ class NetworkClassifier(BayesClassifier):
         names = ("dynamics", "max_sweeps", "evidence", "unknown", "input")
         return checked_settling({name: getattr(self, name) for name in names}, seed, self._owner)
 
-    def _learned(self) -> storing.Learned:
+    def learned(self) -> storing.Learned:
+        """What was learned, for a file."""
         pairs = self.counts_
         arrays = {"pairs": pairs.joint, "on": small(pairs.on), "known": small(pairs.known)}
         seed = None if self._settling is None else self._settling.seed
         told = {"rows": pairs.rows, "pair scale": pairs.scale, "g": self.g_, "seed": seed}
         return storing.of_counts(self._class_counts) + storing.Learned(arrays, told)
 
-    def _learn_again(self, learned: storing.Learned) -> None:
+    def learn_again(self, learned: storing.Learned) -> None:
+        """Take back what `learned` gave."""
         class_counts = storing.to_counts(learned, self.codebook_.schema, self.classes_)
         layout = Layout(with_class(class_counts.schema, class_counts.target), find(self.rule).coding)
         arrays, told = learned.arrays, learned.told

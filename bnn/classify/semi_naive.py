@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,12 +10,11 @@ from sklearn.utils.validation import check_is_fitted
 from bnn.classify import storing
 from bnn.classify.base import BayesClassifier, Scores
 from bnn.classify.class_counts import ClassCounts
-from bnn.classify.explanation import Explanation, standard_errors
+from bnn.classify.explanation import Explanation, explained, standard_errors
 from bnn.classify.joined_model import JoinedModel
 from bnn.classify.joins import Join, Joins, find_joins
 from bnn.classify.parameters import positive, whole
 from bnn.discretize import INTERVALS
-from bnn.kernels.scores import to_log2_probabilities
 
 STORED = ("joins", "counts", "eps", "reliability")
 
@@ -66,6 +64,7 @@ class SemiNaiveBayesClassifier(BayesClassifier):
     1.0
     """
 
+    APART = False
     counts_: ClassCounts
     tests_: int
     _model: JoinedModel
@@ -125,26 +124,15 @@ class SemiNaiveBayesClassifier(BayesClassifier):
         """
         check_is_fitted(self, "classes_")
         model = self._model
-        names, values, gains, cases = model.terms(self._read_codes(X))
-        normaliser = to_log2_probabilities(model.prior + gains.sum(axis=1))
+        names, values, gains, cases = model.terms(self.read_codes(X))
         errors = standard_errors(model.prior, gains, cases, float(self.m))
-        told = Explanation(self.classes_, model.prior, names, values, gains, cases, errors, normaliser)
-        return told if labels is None else told.with_labels(labels)
+        return explained(self.classes_, model.prior, names, values, gains, cases, errors, labels)
 
     @property
     def joins_(self) -> tuple[Join, ...]:
         """The joins, in the order in which rows use them."""
         check_is_fitted(self, "classes_")
         return self._model.joins.described(self.codebook_.schema)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write to a safetensors file with a versioned JSON header, exactly; `load` reads it."""
-        storing.save(self, path)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> SemiNaiveBayesClassifier:
-        """Read what `save` wrote; anything else is a `FileError`."""
-        return storing.load(cls, path)
 
     def _parameters(self) -> tuple[int, float, float]:
         """``max_order``, ``threshold`` and ``m``, checked."""
@@ -157,14 +145,16 @@ class SemiNaiveBayesClassifier(BayesClassifier):
         self._model = JoinedModel.of(counts, joins, m)
 
     def _log2_scores(self, X: Any) -> Scores:
-        return self._model.scores(self._read_codes(X))
+        return self._model.scores(self.read_codes(X))
 
-    def _learned(self) -> storing.Learned:
+    def learned(self) -> storing.Learned:
+        """What was learned, for a file."""
         joins = self._model.joins
         arrays = dict(zip(STORED, joins.arrays, strict=True))
         return storing.of_counts(self.counts_) + storing.Learned(arrays, {"tests": joins.tests})
 
-    def _learn_again(self, learned: storing.Learned) -> None:
+    def learn_again(self, learned: storing.Learned) -> None:
+        """Take back what `learned` gave."""
         counts = storing.to_counts(learned, self.codebook_.schema, self.classes_)
         joins = Joins.of((learned.arrays[name] for name in STORED), counts.scale, learned.told["tests"])
         self._set(counts, joins, self._parameters()[2])

@@ -1,17 +1,17 @@
 """Classifiers in files, one inside the other too: arrays, and everything else as JSON. Never pickle.
 
-A classifier that can be stored says what it has learned (``_learned``) and takes it back (``_learn_again``).
-Parameters, classes, columns and names of features are stored for all alike.
+A classifier that can be kept says what it has learned (``learned``) and takes it back (``learn_again``).
+Parameters, classes, columns and names of features are kept for all alike.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from jaxtyping import Shaped
@@ -21,8 +21,6 @@ from sklearn.utils.validation import check_is_fitted
 from bnn.classify.class_counts import ClassCounts
 from bnn.classify.columns import Column
 from bnn.classify.reading import Codebook
-from bnn.classify.saving import _plain
-from bnn.dynamics import DYNAMICS
 from bnn.errors import DataError, FileError
 from bnn.files import read_tensors, write_tensors
 from bnn.schema import Attribute, Schema
@@ -36,8 +34,8 @@ HOMES = {
     "NaiveBayesCombiner": "bnn.classify.combiner",
     "NetworkClassifier": "bnn.classify.network_classifier",
 }
-ESTIMATOR, DYNAMICS_OF_BNN = "estimator of bnn", "dynamics of bnn"
-Classifier = TypeVar("Classifier")
+DYNAMICS = "bnn.dynamics"  # imported when one is met: torch comes with it
+TAG = "holds"  # key of what JSON does not know
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +51,7 @@ class Learned:
 
 
 def save(classifier: Any, path: str | os.PathLike[str]) -> None:
-    """Write a fitted classifier, exactly; `load` reads it.
+    """Write a fitted classifier, exactly; `load_classifier` reads it.
 
     Raises
     ------
@@ -67,20 +65,25 @@ def save(classifier: Any, path: str | os.PathLike[str]) -> None:
     write_tensors(path, arrays, told, KIND)
 
 
-def load(cls: type[Classifier], path: str | os.PathLike[str]) -> Classifier:
-    """Read what `save` wrote.
+def load_classifier(path: str | os.PathLike[str]) -> Any:
+    """Load whichever classifier a file holds, as its own class.
+
+    Parameters
+    ----------
+    path
+        What the ``save`` of a classifier, or ``bnn fit``, wrote.
 
     Raises
     ------
     FileError
-        A file that is missing, damaged, of another class, or of a newer version.
+        A file that is missing, damaged, of another program, of a newer version, or of what is no classifier.
     """
     arrays, told = read_tensors(path, KIND)
-    if told.get("class") != cls.__name__:
-        raise FileError(f"{Path(path)}: holds a {told.get('class')}, not a {cls.__name__}; load it as what it is.")
+    if (name := told.get("class")) not in HOMES:
+        raise FileError(f"{Path(path)}: holds a {name}, which this bnn does not know; upgrade bnn.")
     try:
-        return _unpacked(told, "", arrays)  # type: ignore[no-any-return]
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        return _unpacked(told, "", arrays)
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         raise FileError(f"{Path(path)}: its classifier is damaged ({error}); save it again.") from error
 
 
@@ -99,9 +102,9 @@ def _packed(classifier: Any, prefix: str, arrays: dict[str, np.ndarray], owner: 
     """Add a classifier's arrays under a prefix, and tell the rest."""
     name = _known(classifier, owner)
     check_is_fitted(classifier, "classes_")
-    learned = _naive_learned(classifier) if name == "NaiveBayesClassifier" else classifier._learned()
-    codebook = getattr(classifier, "codebook_", None)
+    learned: Learned = classifier.learned()
     arrays |= {f"{prefix}{key}": array for key, array in learned.arrays.items()}
+    codebook = vars(classifier).get("codebook_")  # classifiers of classifiers have but that of one inside
     if codebook is not None:
         bounds = {f"bounds {a}": c.bounds for a, c in enumerate(codebook.columns) if c.bounds is not None}
         arrays |= {f"{prefix}{key}": array for key, array in bounds.items()}
@@ -131,14 +134,12 @@ def _unpacked(told: Mapping[str, Any], prefix: str, arrays: Mapping[str, np.ndar
         attributes = Schema.from_json(told["schema"]).attributes
         columns = zip(attributes, told["widths"], strict=True)
         classifier.codebook_ = Codebook(
-            tuple(Column(attribute, mine.get(f"bounds {a}"), width) for a, (attribute, width) in enumerate(columns))
+            tuple(
+                Column(attribute, mine.get(f"bounds {a}"), float(width)) for a, (attribute, width) in enumerate(columns)
+            )
         )
     inside = tuple(_unpacked(one, f"{i}/", mine) for i, one in enumerate(told["inside"]))
-    learned = Learned(mine, told["told"], inside)
-    if told["class"] == "NaiveBayesClassifier":
-        _naive_learn_again(classifier, learned)
-    else:
-        classifier._learn_again(learned)
+    classifier.learn_again(Learned(mine, told["told"], inside))
     return classifier
 
 
@@ -164,38 +165,38 @@ def _parameters(estimator: Any, owner: str) -> dict[str, Any]:
 
 
 def _told(value: Any, name: str, owner: str) -> Any:
-    """A parameter in plain JSON types."""
+    """A parameter in plain JSON types; what these lack is an object with a tag."""
     if isinstance(value, BaseEstimator):
-        return [ESTIMATOR, _known(value, owner), _parameters(value, owner)]
-    if type(value) in DYNAMICS.values():
-        return [DYNAMICS_OF_BNN, value.name, asdict(value)]
-    if isinstance(value, list | tuple) and name == "estimators":
-        return [[str(label), _told(one, name, owner)] for label, one in value]
-    return _plain(value, name)
+        return {TAG: "classifier", "class": _known(value, owner), "parameters": _parameters(value, owner)}
+    if type(value).__module__.startswith(f"{DYNAMICS}."):
+        held = {one.name: _told(getattr(value, one.name), name, owner) for one in fields(value)}
+        return {TAG: "dynamics", "name": value.name, "parameters": held}
+    if isinstance(value, Mapping):  # keys of JSON are text; classes need not be
+        return {TAG: "dict", "items": [[_told(k, name, owner), _told(v, name, owner)] for k, v in value.items()]}
+    if isinstance(value, tuple):
+        return {TAG: "tuple", "items": [_told(one, name, owner) for one in value]}
+    if isinstance(value, np.ndarray | list):
+        return [_told(one, name, owner) for one in value]
+    if isinstance(value, np.generic):
+        return value.item()
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    raise DataError(
+        f"{owner}.save: the parameter {name} is {value!r}, which a file cannot hold; use plain numbers and text."
+    )
 
 
 def _revived(value: Any) -> Any:
     """The inverse of `_told`."""
     if isinstance(value, list):
-        if value[:1] == [ESTIMATOR]:
-            return _made(value[1], value[2])
-        if value[:1] == [DYNAMICS_OF_BNN]:
-            # JSON has no tuples
-            return DYNAMICS[value[1]](**{k: tuple(v) if isinstance(v, list) else v for k, v in value[2].items()})
-        if value[:1] == ["by class"]:
-            return dict(value[1])
-        if value and isinstance(value[0], list) and len(value[0]) == 2 and isinstance(value[0][1], list):
-            return [(label, _revived(one)) for label, one in value]
-    return value
-
-
-def _naive_learned(classifier: Any) -> Learned:
-    """What a `NaiveBayesClassifier` has learned."""
-    return of_counts(classifier.counts_) + Learned({}, {"fixed": classifier._fixed_classes})
-
-
-def _naive_learn_again(classifier: Any, learned: Learned) -> None:
-    """The inverse of `_naive_learned`."""
-    classifier._fixed_classes = bool(learned.told["fixed"])
-    counts = to_counts(learned, classifier.codebook_.schema, classifier.classes_)
-    classifier._set(counts, classifier._options())
+        return [_revived(one) for one in value]
+    if not isinstance(value, Mapping):
+        return value
+    held = value[TAG]
+    if held == "classifier":
+        return _made(value["class"], value["parameters"])
+    if held == "dynamics":
+        parameters = {key: _revived(one) for key, one in value["parameters"].items()}
+        return import_module(DYNAMICS).DYNAMICS[value["name"]](**parameters)
+    items = (_revived(one) for one in value["items"])
+    return dict(items) if held == "dict" else tuple(items)

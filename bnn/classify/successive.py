@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
@@ -114,7 +113,7 @@ class SuccessiveBayesClassifier(MetaClassifier):
             by[(by < 0) & answers] = number
         return by
 
-    def explain(self, X: Any) -> NoReturn:  # noqa: ARG002 - called like the others
+    def explain(self, X: Any, labels: Any = None) -> NoReturn:  # noqa: ARG002 - called like the others
         """Refuse: there is no one sum of gains behind these answers.
 
         Raises
@@ -127,17 +126,11 @@ class SuccessiveBayesClassifier(MetaClassifier):
             "others have passed on, so no sum of gains says why; look at functions_[k].explain(X), k = answered_by(X)."
         )
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write to a safetensors file with a versioned JSON header, exactly; an estimator not of bnn is refused."""
-        storing.save(self, path)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> SuccessiveBayesClassifier:
-        """Read what `save` wrote; anything else is a `FileError`."""
-        return storing.load(cls, path)
-
     def _inside(self) -> Sequence[Any]:
         return (NaiveBayesClassifier() if self.estimator is None else self.estimator,)
+
+    def _inside_fitted(self) -> Sequence[Any]:
+        return self.functions_
 
     def _shares(self, function: Any, X: Any, quiet: bool) -> Float64[np.ndarray, "rows classes_and_c0"]:
         """Probabilities of the classes and, last, of C0."""
@@ -163,8 +156,10 @@ class SuccessiveBayesClassifier(MetaClassifier):
             np.log2(scores, out=scores)
         return scores
 
-    def _learned(self) -> storing.Learned:
+    def learned(self) -> storing.Learned:
+        """What was learned, for a file."""
         return storing.Learned(inside=tuple(self.functions_))
 
-    def _learn_again(self, learned: storing.Learned) -> None:
+    def learn_again(self, learned: storing.Learned) -> None:
+        """Take back what `learned` gave."""
         self.functions_ = list(learned.inside)

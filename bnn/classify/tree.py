@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,14 +14,14 @@ from bnn.classify import storing
 from bnn.classify.base import BayesClassifier, Scores
 from bnn.classify.class_counts import ClassCounts
 from bnn.classify.dependence import best_tree, mutual_information
-from bnn.classify.explanation import Explanation
+from bnn.classify.explanation import Explanation, explained, looked_up, values_of
 from bnn.classify.gains import Cells, laplace_prior
 from bnn.classify.parameters import positive
 from bnn.counting import whole_weights
 from bnn.discretize import INTERVALS
 from bnn.errors import DataError, unknown_name
 from bnn.kernels.classes import count_classes
-from bnn.kernels.scores import pad, sum_gains, to_log2_probabilities
+from bnn.kernels.scores import pad, sum_gains
 from bnn.schema import Schema
 
 STRUCTURES = ("chain", "tree")
@@ -70,6 +69,7 @@ class TreeBayesClassifier(BayesClassifier):
 
     parents_: tuple[int, ...]
     information_: Float64[np.ndarray, "attributes attributes"]
+    APART = False
     counts_: ClassCounts
     _prior: Float64[np.ndarray, " classes"]
     _gains: Float64[np.ndarray, "pairs classes"]
@@ -138,18 +138,11 @@ class TreeBayesClassifier(BayesClassifier):
             Readable labels of coded values, by column and value.
         """
         check_is_fitted(self, "classes_")
-        codes = self._read_codes(X)
+        codes = self.read_codes(X)
         pairs = _with_parents(codes, self.codebook_.schema, self.parents_)
-        place = np.where(pairs >= 0, pairs + np.cumsum(self._sizes) - self._sizes, -1)
-        gains = np.concatenate([self._gains, np.zeros((1, len(self.classes_)))])[place]
-        cases = np.concatenate([self._cases, [0.0]])[place]
-        values = np.empty(codes.shape, dtype=object)
-        for a, attribute in enumerate(self.codebook_.schema.attributes):
-            values[:, a] = np.array([*attribute.values, None], dtype=object)[codes[:, a]]
-        normaliser = to_log2_probabilities(self._prior + gains.sum(axis=1))
-        names = self.codebook_.schema.names
-        told = Explanation(self.classes_, self._prior, names, values, gains, cases, np.zeros_like(gains), normaliser)
-        return told if labels is None else told.with_labels(labels)
+        gains, cases = looked_up(pairs, self._sizes, self._gains, self._cases)
+        values = values_of(codes, self.codebook_.schema)
+        return explained(self.classes_, self._prior, self._names, values, gains, cases, np.zeros_like(gains), labels)
 
     @property
     def graph_(self) -> nx.DiGraph:
@@ -164,15 +157,6 @@ class TreeBayesClassifier(BayesClassifier):
                 if hasattr(self, "information_"):
                     graph[names[parent]][names[child]]["information"] = float(self.information_[parent, child])
         return graph
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write to a safetensors file with a versioned JSON header, exactly; `load` reads it."""
-        storing.save(self, path)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> TreeBayesClassifier:
-        """Read what `save` wrote; anything else is a `FileError`."""
-        return storing.load(cls, path)
 
     def _require_room(self, schema: Schema) -> None:
         """Refuse pairs of values that no table can hold."""
@@ -205,16 +189,18 @@ class TreeBayesClassifier(BayesClassifier):
         self._table = pad(self._gains, self._sizes)
 
     def _log2_scores(self, X: Any) -> Scores:
-        codes = _with_parents(self._read_codes(X), self.codebook_.schema, self.parents_)
+        codes = _with_parents(self.read_codes(X), self.codebook_.schema, self.parents_)
         return sum_gains(codes, self._sizes, self._table, self._prior[None])
 
-    def _learned(self) -> storing.Learned:
+    def learned(self) -> storing.Learned:
+        """What was learned, for a file."""
         arrays = {"pairs": self._joint}
         if hasattr(self, "information_"):
             arrays["information"] = self.information_
         return storing.of_counts(self.counts_) + storing.Learned(arrays, {"parents": list(self.parents_)})
 
-    def _learn_again(self, learned: storing.Learned) -> None:
+    def learn_again(self, learned: storing.Learned) -> None:
+        """Take back what `learned` gave."""
         self.parents_ = tuple(learned.told["parents"])
         if "information" in learned.arrays:
             self.information_ = learned.arrays["information"]

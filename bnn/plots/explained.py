@@ -85,7 +85,7 @@ def explanation(
     ax.set_title(
         f"{short(str(explained.classes[c]), 30)}: {_percent(total)} (prior {_percent(float(explained.prior[c]))})"
     )
-    unknown = len(explained.terms) - len(told)
+    unknown = len(explained.unknown(row))
     ax.set_xlabel("bits against and for" + (f" ({count(unknown, 'unknown attribute')} left out)" if unknown else ""))
     return figure_of(ax)
 

@@ -1,0 +1,17 @@
+"""Words of the command line that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Learned = Annotated[
+    str,
+    typer.Argument(metavar="NAME|FILE.csv", help="A data set (see bnn datasets) or a CSV file.", show_default=False),
+]
+"""A table that is learned."""
+
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that bnn fit wrote.", show_default=False)]
+"""A classifier in a file."""
