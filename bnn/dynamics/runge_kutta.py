@@ -149,16 +149,16 @@ class RungeKutta(Solver):
             if self.free is not None:
                 forces[stage] *= self.free
         force = forces[-1].clone()
-        other = states
         if tableau.error:
             first, weights = self.rows[-1]
             error = torch.tensordot(weights, forces[first:], dims=1).mul_(column)
-            other = self.answer(levels - error, time)
-        fine = torch.isfinite(largest(levels))
-        if tableau.order is not None:
+        if tableau.order is None:
+            fine = torch.isfinite(largest(levels))
+        else:
             coarsest = min(COARSEST, 0.5 * equations.settle) if equations.settle > 0.0 else COARSEST
-            norm = torch.maximum(self._norm(error, levels), largest(states - other).double() / coarsest)
-            fine &= norm <= 1.0
+            amiss = largest(states - self.answer(levels - error, time)).double()
+            norm = torch.maximum(self._norm(error, levels), amiss / coarsest)
+            fine = norm <= 1.0  # not where it is NaN
             factor = SAFETY * norm.clamp(min=1e-12).nan_to_num(1e12, 1e12) ** (-1.0 / tableau.order)
             factor = factor.clamp(SHRINK, GROW)
             self.step = size * torch.where(fine, factor, factor.clamp(max=0.5))
@@ -175,9 +175,9 @@ class RungeKutta(Solver):
             size = error.abs()
             if tableau.order is not None:
                 size = torch.maximum(size, self.atol + self.rtol * levels.abs())
-            amiss = [self.answer(levels + way * size, time)[rows] for way in (1, -1)]
+            others = [self.answer(levels + way * size, time)[rows] for way in (1, -1)]
             gain = self.gain(time if equations.anneal == 0.0 else time[rows])
-            return apart(states[rows], amiss, fields[rows], gain, equations.activation, strongest)
+            return apart(states[rows], others, fields[rows], gain, equations.activation, strongest)
 
         self.record(states, fields, time, error_of if tableau.error else None)
         settled = largest(self.answer(fields, time) - states) <= equations.settle
@@ -190,7 +190,7 @@ class RungeKutta(Solver):
         return first, self.fields.new_tensor(row[first:])
 
     def _room(self, stages: int) -> Float[Tensor, "stages rows neurons"]:
-        """Memory for the slopes of all stages, the same one as long as it fits."""
+        """Memory for the forces of all stages, the same one as long as it fits."""
         shape = (stages, *self.levels.shape)
         wanted = stages * self.levels.numel()
         if self.room.numel() < wanted:
