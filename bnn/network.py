@@ -28,7 +28,7 @@ DTYPES: dict[torch.dtype, np.dtype[Any]] = {torch.float32: np.dtype(np.float32),
 States = Any  # array-like [batch, neurons] or Records; validated at the boundary by coding.read_states
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Network:
     """A network of two-state neurons with field h = W V + b and energy E = -1/2 V' W V - b' V, both in bits.
 
@@ -162,6 +162,12 @@ class Network:
             raise DataError(f"Network.of.bias: got shape {vector.shape}; give one number a neuron, [{len(matrix)}].")
         network = Network(torch.from_numpy(matrix), torch.from_numpy(vector), layout, low=low)
         return network._rounded(dtype)
+
+    def __repr__(self) -> str:
+        rule = self.provenance.get("rule", "by hand")
+        kind = "symmetric" if self.symmetric else "asymmetric"
+        dtype = str(self.weights.dtype).removeprefix("torch.")
+        return f"Network({self.neurons:,} neurons, {rule}, {kind}, {dtype})"
 
     @property
     def neurons(self) -> int:

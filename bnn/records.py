@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float, Int, Integer, Real, Shaped
@@ -16,8 +16,11 @@ from bnn.patterns import as_numbers, pattern_codes, pattern_schema
 from bnn.schema import Schema
 from bnn.tables import CodedColumn, columns_of, encode, smallest_type
 
+if TYPE_CHECKING:
+    import pyarrow as pa
 
-@dataclass(frozen=True, slots=True, eq=False)
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Records:
     """Rows of codes: entry [r, a] is the position of row r's value among attribute a's values, -1 where missing.
 
@@ -87,6 +90,27 @@ class Records:
         if not missing.any():
             return self.codes.astype(np.int8)
         return np.where(missing, np.float32(np.nan), self.codes.astype(np.float32))
+
+    def __repr__(self) -> str:
+        target = "" if self.schema.target is None else f", target {self.schema.target!r}"
+        return f"Records({self.rows:,} rows, {len(self.schema.names):,} attributes{target})"
+
+    def to_table(self) -> pa.Table:
+        """The records as a table (pyarrow), one column an attribute, the target too; null where missing.
+
+        Examples
+        --------
+        >>> import bnn
+        >>> table = bnn.datasets.load("zoo").to_table()
+        >>> table.num_rows, table.column_names[-1], table["legs"][0].as_py()
+        (101, 'class', 4)
+        """
+        import pyarrow as pa
+
+        columns = {}
+        for attribute, codes in zip(self.schema.attributes, self.codes.T.tolist(), strict=True):
+            columns[attribute.name] = pa.array([None if code < 0 else attribute.values[code] for code in codes])
+        return pa.table(columns)
 
     def select(self, rows: Any) -> Records:
         """Keep some rows, with their weights; `records[rows]` is the same.

@@ -96,7 +96,7 @@ class Match:
     word: Shaped[np.ndarray, " batch"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Trace:
     """What `bnn.recall` returns. Arrays are read-only numpy; series are padded with a row's last value.
 
@@ -174,6 +174,12 @@ class Trace:
     def __len__(self) -> int:
         """Number of rows."""
         return len(self.states)
+
+    def __repr__(self) -> str:
+        words, counts = np.unique(self.outcome, return_counts=True)
+        ends = ", ".join(f"{count:,} {word}" for word, count in zip(words.tolist(), counts.tolist(), strict=True))
+        held = "holds" if self.descent.holds else "does not hold"
+        return f"Trace({self.dynamics.name}, {len(self):,} rows: {ends}; descent {held})"
 
     @property
     def final(self) -> Float32[np.ndarray, "batch neurons"]:

@@ -356,7 +356,7 @@ def test_noise_is_seen_to_raise_the_energy(patterns_csv):
     glauber = ("--dynamics", "glauber", "--temperature", "5", "--max-sweeps", "9")
     told = " ".join(bnn_("recall", "--data", patterns_csv, "--rule", "hopfield", *glauber).stdout.split())
     assert "The energy rose: hopfield by up to" in told
-    assert "Nothing promises that it falls: noise raises the energy now and then" in told
+    assert "Nothing promises that it falls for hopfield: noise raises the energy now and then" in told
     assert " no " in told
 
 

@@ -133,3 +133,13 @@ def test_descent_tells_why():
     assert descent.guaranteed
     assert descent.holds
     assert descent.reason.startswith("symmetric weights without negative self-connections")
+
+
+def test_things_are_told_in_a_line():
+    records = bnn.datasets.load("zoo")
+    network = bnn.learn(records)
+    trace = bnn.recall(network, records[:3], bnn.WinnerTakeAll(), seed=0)
+    assert repr(records) == "Records(101 rows, 17 attributes, target 'class')"
+    assert repr(network) == "Network(43 neurons, probability, symmetric, float64)"
+    assert repr(trace) == "Trace(winner-take-all, 3 rows: 3 settled; descent holds)"
+    assert records[:2].to_table().to_pylist()[0]["class"] == records.schema["class"].values[records.codes[0, -1]]

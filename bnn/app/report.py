@@ -133,8 +133,12 @@ def _verdict(traces: Mapping[str, Trace]) -> str:
         told.append(f"The independent checks of the {name} differ: {_list(differ)}.")
     if not told:
         told.append(f"{_fallen(traces, name)}, and anew from the final states.")
-    reasons = dict.fromkeys(d.reason for d in verdicts.values() if not d.guaranteed)
-    return " ".join([*told, *(f"Nothing promises that it falls: {reason}." for reason in reasons)])
+    reasons: dict[str, list[str]] = {}
+    for rule, d in verdicts.items():
+        if not d.guaranteed:
+            reasons.setdefault(d.reason, []).append(rule)
+    told += [f"Nothing promises that it falls for {_list(rules)}: {reason}." for reason, rules in reasons.items()]
+    return " ".join(told)
 
 
 def _fallen(traces: Mapping[str, Trace], name: str) -> str:

@@ -59,7 +59,7 @@ class Coordinate(Solver):
     def sweep(self) -> None:
         """Ask every unit of every row once."""
         equations, columns = self.equations, self.work.network.columns
-        time = self.time + self.step
+        time = self.later(self.until_landmarks(torch.full_like(self.time, self.step)))
         gain = self.gain(time)
         states, fields = self.states.clone(), self.fields.clone()
         moved = torch.zeros(len(states), dtype=torch.bool, device=states.device)

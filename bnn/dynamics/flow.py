@@ -225,6 +225,8 @@ class GradientFlow(Dynamics):
 
     def sweep(self, work: Work, number: int) -> None:
         """One step of every running row."""
+        assert work.suspended is not None
+        work.suspended[:] = False
         for solver in work.solvers:
             solver.sweep()
         left = [solver for solver in work.solvers if len(solver.index)]

@@ -81,6 +81,17 @@ class Solver(ABC):
             if mine is not None and (mine is not theirs):
                 setattr(self, name, torch.cat([mine, theirs]))
 
+    def until_landmarks(self, step: Float64[Tensor, " rows"]) -> Float64[Tensor, " rows"]:
+        """Steps that end no later than the change of the gain does, or the row's time."""
+        anneal, t_end = self.equations.anneal, self.equations.t_end
+        left = torch.where(self.time < anneal, anneal - self.time, t_end - self.time)
+        return torch.minimum(step, left.minimum(t_end - self.time))
+
+    def later(self, size: Float64[Tensor, " rows"]) -> Float64[Tensor, " rows"]:
+        """The time after a step; one that should end with the change of the gain does, whatever rounding says."""
+        time = self.time + size
+        return torch.where((time - self.equations.anneal).abs() <= 1e-12 * time, self.equations.anneal, time)
+
     @abstractmethod
     def sweep(self) -> None:
         """Advance every row by a step."""
@@ -159,13 +170,15 @@ class Solver(ABC):
 
     def finish(self, settled: Bool[Tensor, " rows"], stalled: Bool[Tensor, " rows"]) -> None:
         """Let go of the rows that have settled at their last gain, have stalled, or have no time left."""
-        settled = settled & (self.time >= self.equations.anneal)
+        rows = self.index.cpu().numpy()
+        assert self.work.suspended is not None
+        settled = settled & ~torch.from_numpy(self.work.suspended[rows]).to(settled.device)  # a step that was judged
         over = self.time >= self.equations.t_end
         ended = settled | stalled | over
         if not bool(ended.any()):
             return
         outcome = torch.where(settled, SETTLED, torch.where(over, ENDED, torch.where(stalled, STALLED, RUNNING)))
-        self.work.outcome[self.index.cpu().numpy()] = outcome.to(torch.int8).cpu().numpy()
+        self.work.outcome[rows] = outcome.to(torch.int8).cpu().numpy()
         for name in self.packed:
             tensor = getattr(self, name)
             if tensor is not None and len(tensor) == len(ended):  # one bias may be that of all rows

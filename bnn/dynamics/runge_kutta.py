@@ -134,7 +134,7 @@ class RungeKutta(Solver):
     def sweep(self) -> None:
         """A step of every row."""
         equations, tableau = self.equations, self.tableau
-        size = torch.minimum(self.step, equations.t_end - self.time)
+        size = self.until_landmarks(self.step)
         column = (size[:, None] / equations.tau).to(self.fields.dtype)
         forces = self._room(len(tableau.nodes) + 1)
         forces[0] = self.forces
@@ -142,7 +142,7 @@ class RungeKutta(Solver):
             first, weights = self.rows[stage - 1]
             change = torch.tensordot(weights, forces[first:stage], dims=1)
             levels = torch.addcmul(self.levels, column, change)
-            time = self.time + node * size
+            time = self.later(node * size)
             states = self.answer(levels, time)
             fields = torch.addmm(self.bias, states, self.work.network.columns)
             torch.sub(fields, levels, out=forces[stage])
@@ -161,7 +161,8 @@ class RungeKutta(Solver):
             fine = norm <= 1.0  # not where it is NaN
             factor = SAFETY * norm.clamp(min=1e-12).nan_to_num(1e12, 1e12) ** (-1.0 / tableau.order)
             factor = factor.clamp(SHRINK, GROW)
-            self.step = size * torch.where(fine, factor, factor.clamp(max=0.5))
+            chosen = size * torch.where(fine, factor, factor.clamp(max=0.5))
+            self.step = torch.where(fine & (size < self.step), self.step, chosen)  # cut short, and right
         if not bool(fine.all()):
             keep = ~fine[:, None]
             levels, force = torch.where(keep, self.levels, levels), torch.where(keep, self.forces, force)
