@@ -7,6 +7,7 @@ import pytest
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.offsetbox import AnnotationBbox
+from strategies import unchecked
 
 import bnn
 from bnn import plots
@@ -430,3 +431,22 @@ def test_bifurcations_that_cannot_be_drawn(memories, pitchfork):
     )
     with pytest.raises(DataError, match=r"plots\.bifurcation\.result: holds no stable point; give bnn\.bifurcation mo"):
         plots.bifurcation(nothing)
+
+
+def test_neurons_of_attributes_with_several_values_have_their_other_values_off():
+    network = bnn.learn(bnn.datasets.load("zoo"), "odds")
+    strongest = bnn.plots.phase_portrait(network)
+    assert "=" in strongest.axes[0].get_xlabel()
+    named = bnn.plots.phase_portrait(network, bnn.GradientFlow(gain=4), neurons=["class = mammal", "milk = 1"])
+    assert named.axes[0].get_xlabel().startswith("class = mammal")
+
+
+def test_other_things_than_networks_and_flows_are_refused():
+    network = bnn.Network.of([[0, 2], [2, 0]])
+    with (
+        unchecked(),
+        pytest.raises(DataError, match=r"phase_portrait\.network: got list; give a Network, such as"),
+    ):
+        bnn.plots.phase_portrait([[0, 1]])
+    with unchecked(), pytest.raises(DataError, match=r"phase_portrait\.dynamics: got 6; give a GradientFlow"):
+        bnn.plots.phase_portrait(network, 6)

@@ -56,7 +56,8 @@ def phase_portrait(
     neurons
         Names of two; None: those with the strongest connection.
     cue
-        [neurons]: states at which the others are held, as `recall` takes them; None: unknown, so that they say nothing.
+        [neurons]: states at which the others are held, as `recall` takes them; None: unknown, so that they say nothing,
+        but for other values of the two neurons' own attributes, which are off.
     input
         As for `recall`.
     ax
@@ -74,8 +75,14 @@ def phase_portrait(
     >>> phase_portrait(network, bnn.GradientFlow(gain=6.0)).axes[0].get_title(loc="left")
     'gain 6: 2 stable states'
     """
+    if not isinstance(network, Network):
+        raise DataError(
+            f"plots.phase_portrait.network: got {type(network).__name__}; give a Network, such as trace.network."
+        )
     if not network.symmetric:
         raise DataError("plots.phase_portrait.network: the weights are asymmetric, so there is no free energy to draw.")
+    if not isinstance(dynamics, GradientFlow):
+        raise DataError(f"plots.phase_portrait.dynamics: got {dynamics!r}; give a GradientFlow, such as its default.")
     if (refusal := dynamics.refusal(network)) is not None:
         raise DataError(f"plots.phase_portrait.dynamics: {refusal}.")
     pair = _pair(network, dynamics, neurons)
@@ -231,7 +238,8 @@ def _held(network: Network, pair: Int[np.ndarray, " two"], cue: Any, given: Any)
     if len(read.on) != 1:
         raise DataError(f"plots.phase_portrait.cue: got {len(read.on)} rows; give one state of the network.")
     unknown = np.zeros(read.on.shape, np.bool_) if read.unknown is None else read.unknown.copy()
-    unknown[:, pair] = False
+    attribute = network.layout.attribute
+    unknown[:, np.isin(attribute, attribute[pair])] = False  # known as a whole: other values off
     values, mask = network.values_of(coding.NeuronStates(read.on, unknown))
     values = values.to(network.weights.dtype)
     values[:, pair] = 0.0
