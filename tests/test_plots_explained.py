@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgba
+from strategies import unchecked
 
 import bnn
 from bnn import plots
@@ -243,3 +244,13 @@ def test_nomogram_refuses(lymph, votes):
             plots.nomogram(told, *words)
     with pytest.raises(DataError, match=r"plots.nomogram.strongest: got 0; ask for at least one attribute"):
         plots.nomogram(explained, "normal", "fibrosis", strongest=0)
+
+
+def test_a_classifier_is_no_explanation():
+    classifier = bnn.NaiveBayesClassifier().fit(bnn.datasets.load("zoo"))
+    for draw in (lambda: plots.explanation(classifier), lambda: plots.nomogram(classifier, "bird")):
+        with (
+            unchecked(),
+            pytest.raises(DataError, match=r"got NaiveBayesClassifier; give what classifier\.explain"),
+        ):
+            draw()

@@ -92,6 +92,8 @@ def explanation(
 
 def class_position(explained: Explanation, label: Any, row: int | None = None) -> int:
     """Which class is meant; where None is named, the one answered in the row."""
+    if not isinstance(explained, Explanation):
+        raise DataError(f"plots.explained: got {type(explained).__name__}; give what classifier.explain(X) returns.")
     if row is not None and not -len(explained) <= row < len(explained):
         raise DataError(f"plots.explanation.row: got {row}; explained are {count(len(explained), 'row')}, from 0.")
     if label is None and row is not None:
