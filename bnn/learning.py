@@ -97,6 +97,12 @@ def learn(
         raise DataError(
             f"learn.data: got {type(data).__name__}; give Counts or Records, such as bnn.Records.from_patterns(array)."
         )
+    records = data if isinstance(data, Records) else None
+    if chosen.source == "patterns" and records is None:
+        raise DataError(
+            f"learn.data: the rule {chosen.name!r} is fitted from the patterns themselves, which Counts do not keep; "
+            "give Records."
+        )
     if isinstance(data, Records):
         data = Counts.of(data, Layout.default(data.schema).coding if chosen.coding == "values" else "on")
     elif chosen.coding == "on" and data.layout.coding == "values":
@@ -112,7 +118,8 @@ def learn(
     if joined is not None and joined.dtype != np.bool_:
         raise DataError(f"learn.mask: got {joined.dtype}; give True or False for each pair of attributes.")
     connections = Connections(data.layout, bool(within), bool(self_connections), joined)
-    draft = chosen.function(data, connections, numpy_dtype, **options)
+    source = records if chosen.source == "patterns" else data
+    draft = chosen.function(source, connections, numpy_dtype, **options)
     weights, bias, silence = checked(draft, chosen, data.layout, numpy_dtype)
     grid = rounding.round_network(weights, bias, silence, draft.unit or 1.0)
     provenance = {

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 from jaxtyping import Bool, Float, Float64
@@ -105,6 +106,7 @@ class Rule:
         Its key in `bnn.RULES`.
     function
         ``function(counts, connections, dtype, **options) -> Draft``; its keyword-only arguments are the options.
+        Where `source` is ``"patterns"`` the first argument is `Records` instead.
     summary
         One line for people.
     coding
@@ -113,6 +115,11 @@ class Rule:
         Whether the rule allows them.
     prior_bias
         The prior of a neuron in the unit of the rule's field, from P(j); None where it has none.
+    source
+        ``"counts"``: a function of counts, so that networks merge, forget and stream; ``"patterns"``: counts do not
+        tell enough, it is fitted from `Records`.
+    ordered
+        Whether another order of the same records makes another network.
     """
 
     name: str
@@ -121,6 +128,8 @@ class Rule:
     coding: Coding
     self_connections: bool
     prior_bias: Callable[[Float64[np.ndarray, " neurons"]], Float64[np.ndarray, " neurons"]] | None = None
+    source: Literal["counts", "patterns"] = "counts"
+    ordered: bool = False
 
 
 def two_layers(schema: Schema, first: Iterable[str]) -> Bool[np.ndarray, "attributes attributes"]:
