@@ -44,8 +44,8 @@ def krk(rows: int, seed: int | np.random.Generator | None, *, relations: bool = 
     """Draw positions of king and rook against king with White to move, and say which are illegal.
 
     The chess domains of [S 4] and of inductive logic programming (Muggleton, Bain, Hayes-Michie and Michie 1989): every
-    piece is put on any of the 64 squares, so that a third of the positions are illegal. By coordinates no single
-    attribute tells anything, which naive Bayes cannot learn; by relations most of it can be learned.
+    piece is put on any of the 64 squares, so that a third of the positions are illegal. By coordinates a single
+    attribute hardly tells anything, so that naive Bayes learns nothing; by relations it learns most.
 
     Parameters
     ----------
