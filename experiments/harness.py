@@ -19,11 +19,11 @@ import argparse
 import hashlib
 import json
 import math
+import os
 import platform
 import re
 import shlex
 import sys
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
@@ -105,14 +105,14 @@ class Table:
     rows: Sequence[Sequence[Cell]]
 
     def differing(self) -> list[str]:
-        """One line for each printed figure that ours does not meet, and why."""
-        lines = []
+        """The printed figures that ours do not meet, a line for each reason."""
+        places: dict[str, list[str]] = {}
         for row in self.rows:
             labels = ", ".join(takewhile(lambda cell: isinstance(cell, str), row))
             for column, cell in zip(self.columns, row, strict=True):
                 if isinstance(cell, Measured) and cell.verdict.startswith("differs"):
-                    lines.append(f"{labels}, {column}: {cell}: {cell.why or 'unexplained'}")
-        return lines
+                    places.setdefault(cell.why or "unexplained", []).append(f"{labels}, {column}")
+        return [f"differs, {why}: {'; '.join(where)}" for why, where in places.items()]
 
 
 @dataclass(frozen=True)
@@ -146,13 +146,13 @@ def main(
         more(parser)
     arguments = sys.argv[1:] if arguments is None else arguments
     chosen = parser.parse_args(arguments)
-    began = time.perf_counter()
+    began = processor_seconds()
     result = measure(chosen)
     tell(result)
     if chosen.out is not None:
         chosen.out.mkdir(parents=True, exist_ok=True)
         command = shlex.join(["python", f"experiments/{name}.py", *arguments])
-        told = {"command": command} | written(name, chosen, result, time.perf_counter() - began)
+        told = {"command": command} | written(name, chosen, result, processor_seconds() - began)
         text = json.dumps(told, indent=1, ensure_ascii=False)
         text = re.sub(r"\[[^\[\]{}\"]*\]", lambda numbers: " ".join(numbers[0].split()), text)  # a line for each list
         write_atomically(chosen.out / f"{name}.json", lambda file: file.write_text(text + "\n", encoding="utf-8"))
@@ -160,6 +160,11 @@ def main(
             figure = picture(result)
             write_atomically(chosen.out / f"{name}.png", lambda file: figure.savefig(file, dpi=110))
     return result
+
+
+def processor_seconds() -> float:
+    """Seconds that this process and its finished children have computed; other programs do not add to them."""
+    return sum(os.times()[:4])
 
 
 def tell(result: Result) -> None:

@@ -40,7 +40,7 @@ What the experiments found, in full runs. This page is made of their files in `e
 
 A figure is a mean over splits or seeds with its standard error. Where a paper prints one, it stands beside ours and
 *agrees* if it lies within two standard errors of the difference, the paper's own mean being one of as few splits as it
-took; where it *differs*, the reason follows below the table, or "unexplained". One core of a small machine.
+took; where it *differs*, the reason follows below the table, or "unexplained". Times are those of one core.
 """
 
 
