@@ -45,7 +45,8 @@ class PairCounts:
             joint = {
                 (True, False): self.to - joint,
                 (False, True): self.given - joint,
-                (False, False): self.known - self.to - self.given + joint,
+                # Rounded counts (`Counts.decay`) may miss nothing by a unit or two
+                (False, False): np.maximum(self.known - self.to - self.given + joint, 0.0),
             }[to, given]
         return PairCounts(
             joint,
