@@ -23,6 +23,7 @@ _HOMES = {
     "recall": "bnn.driver",
     "fixed_points": "bnn.landscape",
     "bifurcation": "bnn.continuation",
+    "drift": "bnn.change",
     "corrupt": "bnn.noise",
     "compare": "bnn.classify.comparison",
     "CLASSIFIERS": "bnn.classify.registry",
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from bnn import datasets as datasets
     from bnn import metrics as metrics
     from bnn import plots as plots
+    from bnn.change import drift as drift
     from bnn.classify.combiner import NaiveBayesCombiner as NaiveBayesCombiner
     from bnn.classify.comparison import compare as compare
     from bnn.classify.head import BayesHead as BayesHead

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bnn import __version__
+from bnn.app.associations_options import associations
 from bnn.app.commands import INTERRUPTED, Commands, fail
 from bnn.app.compare_options import compare
 from bnn.app.explain_options import explain
@@ -241,6 +242,7 @@ app.command(help=compare.__doc__)(compare)
 app.command(help=fit.__doc__)(fit)
 app.command(help=predict.__doc__)(predict)
 app.command(help=explain.__doc__)(explain)
+app.command(help=associations.__doc__)(associations)
 
 
 @app.command("datasets")

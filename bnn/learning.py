@@ -129,7 +129,8 @@ def learn(
         "within": within,
         "self_connections": self_connections,
         "mask": mask is not None,
-        "records": data.rows / data.scale,
+        "records": data.records,
+        "complete": data.complete,
     }
     prior = priors(data)
     network = Network(

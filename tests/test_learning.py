@@ -32,7 +32,7 @@ def test_connections_by_mask_and_within():
 def test_what_the_network_says_of_its_origin_is_plain():
     network = bnn.learn(PATTERNS, "odds", m=np.int64(3))
     told = {"rule": "odds", "m": 3.0, "estimate": "joint", "within": False, "self_connections": False, "mask": False}
-    assert network.provenance == {**told, "records": 12.0}
+    assert network.provenance == {**told, "records": 12.0, "complete": True}
 
 
 def test_priors_of_zero_and_one_are_moved_inwards():
