@@ -171,8 +171,8 @@ def _require_continued(start: Network, rule: Rule, layout: Layout, told: dict[st
     """Refuse a network that learning cannot go on from."""
     if not rule.ordered:
         raise DataError(
-            f"learn.start: the rule {rule.name!r} does not go on from a network; learn it from all records, or from the "
-            "sum of their Counts."
+            f"learn.start: the rule {rule.name!r} does not go on from a network; learn it from all records, or from "
+            "the sum of their Counts."
         )
     if not isinstance(start, Network):
         raise DataError(f"learn.start: got {type(start).__name__}; give a Network that this rule made, or None.")

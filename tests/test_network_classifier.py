@@ -62,7 +62,9 @@ def test_so_it_is_for_measurements_weights_and_unseen_values():
 def test_all_evidence_clamped_iterating_changes_nothing(rule, dynamics):
     iterated = NetworkClassifier(rule, dynamics, g=1.0, max_sweeps=5, random_state=0)
     if not bnn.RULES[rule].symmetric and dynamics in ("winner-take-all", bnn.KWinners(3)):
-        with pytest.raises(DataError, match=r"asymmetric weights have no energy to \w+( values)? by; use \w+\(parallel="):
+        with pytest.raises(
+            DataError, match=r"asymmetric weights have no energy to \w+( values)? by; use \w+\(parallel="
+        ):
             iterated.fit(TABLE, ILL)
         return
     iterated.fit(TABLE, ILL)

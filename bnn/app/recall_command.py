@@ -109,7 +109,8 @@ def prepare(request: Request) -> Task:
     for rule in rules:
         if not find(rule).symmetric and not getattr(dynamics, "parallel", True):
             raise DataError(
-                f"--rule: {rule} has asymmetric weights, so no energy that {dynamics.name} could choose by; add --parallel."
+                f"--rule: {rule} has asymmetric weights, so no energy that {dynamics.name} could choose by; "
+                "add --parallel."
             )
     chosen = _chosen(request, name, records, classes)
     learned = records[chosen]

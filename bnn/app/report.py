@@ -125,8 +125,8 @@ def seen(task: Task, traces: Mapping[str, Trace], summaries: Sequence[Summary]) 
         some = [rule for rule, trace in traces.items() if float(trace.network.weights.min()) >= 0.0]
         if some:
             told.append(
-                f"No weight of {_list(some)} is negative, so that nothing turns a neuron off: take --dynamics k-winners, "
-                "or --input with minus a threshold."
+                f"No weight of {_list(some)} is negative, so that nothing turns a neuron off: take --dynamics "
+                "k-winners, or --input with minus a threshold."
             )
     return " ".join([*told, _verdict(traces)])
 

@@ -44,8 +44,8 @@ class NetworkClassifier(BayesClassifier):
     ----------
     rule : str or Rule
         ``"odds"`` [B appendix], ``"probability"`` [B 2.2], ``"hopfield"``, another of `bnn.RULES` that is a function of
-        counts, or a `Rule`. In the odds form and under Hopfield's rule an attribute of k > 2 values, the class as well, is
-        k binary neurons; the field of such a class neuron weighs the class against all others, so that the
+        counts, or a `Rule`. In the odds form and under Hopfield's rule an attribute of k > 2 values, the class as well,
+        is k binary neurons; the field of such a class neuron weighs the class against all others, so that the
         probabilities of k > 2 classes are too certain: choose ``g="fitted"`` where they matter.
     dynamics : None, str or Dynamics
         None: one step, in which each class neuron adds up what it hears. Or a name in `bnn.DYNAMICS`, or an instance
@@ -142,8 +142,8 @@ class NetworkClassifier(BayesClassifier):
         rule = find(self.rule)
         if rule.source == "patterns":
             raise DataError(
-                f"{self._owner}.rule: {rule.name!r} is fitted from patterns, and a classifier learns by counting; use a "
-                "rule of counts, such as 'odds'."
+                f"{self._owner}.rule: {rule.name!r} is fitted from patterns, and a classifier learns by counting; "
+                "use a rule of counts, such as 'odds'."
             )
         random = check_random_state(self.random_state)
         settling = self._checked_settling(int(random.randint(2**31)))

@@ -23,14 +23,16 @@ def bcpnn(counts: Counts, connections: Connections, dtype: np.dtype) -> Draft:
     """
 
     def least(known: Float[np.ndarray, "..."]) -> np.ndarray:
-        return 1.0 / (known / counts.scale + 1.0)
+        floor: np.ndarray = 1.0 / (known / counts.scale + 1.0)
+        return floor
 
     def weigh(pairs: PairCounts) -> np.ndarray:
         # in counts, so that an independent pair has weight 0 exactly
         known, floor = np.maximum(pairs.known, 1.0), least(pairs.known)
         joint = np.maximum(pairs.joint, known * floor**2)
         to, given = (np.maximum(number, known * floor) for number in (pairs.to, pairs.given))
-        return np.log2(joint * known / (to * given))
+        gain: np.ndarray = np.log2(joint * known / (to * given))
+        return gain
 
     weights = weigh_pairs(counts, connections, dtype, weigh)
     known = counts.known.diagonal()[counts.layout.attribute].astype(np.float64)

@@ -12,11 +12,12 @@ from bnn.rules.base import Connections, Draft, Rule, weigh_pairs
 def covariance(counts: Counts, connections: Connections, dtype: np.dtype) -> Draft:
     """W(j,i) = P(j,i) - P(j) P(i), states {0, 1}, no bias [Sejnowski 1977; Tsodyks, Feigelman 1988].
 
-    An independent pair has weight exactly 0, so that fields of states that were never learned scatter around 0. Of
-    random patterns with a share f of N neurons on, P of them learned, a recalled one gives its own neurons the field
-    N f (1-f)^2 / P and all others -N f^2 (1-f) / P. The threshold halfway, ``input=-N * f * (1-f) * (0.5-f) / P``, makes
-    it a memory under single thresholds; `bnn.KWinners` needs none. With f = 1/2 it is Hopfield's rule (a quarter of it).
-    Without gaps weights are whole numbers of 1 / rows^2 and only that unit is rounded.
+    An independent pair has weight exactly 0, so that fields of states that were never learned scatter around 0. Of P
+    random patterns with a share f of N neurons on, a recalled one gives its own neurons a field of about
+    N f (1-f)^2 / P and all others -N f^2 (1-f) / P. The threshold halfway, ``input=-N * f * (1 - f) * (0.5 - f) / P``,
+    makes it a memory under single thresholds; `bnn.KWinners` needs none. Where every neuron is on in half of the
+    records it is a quarter of Hopfield's rule. Without gaps weights are whole numbers of 1 / rows^2 and only that unit
+    is rounded.
     """
 
     def weigh(pairs: PairCounts) -> np.ndarray:

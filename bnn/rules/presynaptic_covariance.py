@@ -20,7 +20,8 @@ def presynaptic_covariance(counts: Counts, connections: Connections, dtype: np.d
     def weigh(pairs: PairCounts) -> np.ndarray:
         # 0 exactly where independent, which the difference of two quotients is not; a count is at least one unit
         block: np.ndarray = pairs.joint * pairs.known - pairs.to * pairs.given
-        return block / np.maximum(pairs.given * pairs.known, 1.0)
+        block /= np.maximum(pairs.given * pairs.known, 1.0)
+        return block
 
     weights = weigh_pairs(counts, connections, dtype, weigh, symmetric=False)
     return Draft(weights, np.zeros(len(weights)))

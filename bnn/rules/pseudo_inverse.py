@@ -15,11 +15,11 @@ NOISE = 2.0**-40  # what the solver leaves where a weight is 0 must not decide o
 def pseudo_inverse(records: Records, connections: Connections, dtype: np.dtype) -> Draft:
     """W = X' (X X')^-1 X, X the patterns in {-1, +1}, one a row [Personnaz, Guyon, Dreyfus 1986].
 
-    The orthogonal projection on the span of the patterns: W x = x for each of them, whatever their correlations, up to n
-    independent ones. Without self-connections, as by default, the field of a pattern's neuron is (1 - W(j,j)) x_j, so
-    that each is still a fixed point, and a global minimum of E; and its basin is wider, since no neuron holds on to
-    its own state [Kanter, Sompolinsky 1987]. Not local, and not incremental: a new pattern changes every weight. Basins
-    shrink as patterns are added and are gone at n, where W is the identity.
+    The orthogonal projection on the span of the patterns: W x = x for each of them, whatever their correlations, up to
+    n independent ones. Without self-connections, as by default, the field of a pattern's neuron is (1 - W(j,j)) x_j,
+    so that each is still a fixed point, and a global minimum of E; and its basin is wider, since no neuron holds on to
+    its own state [Kanter, Sompolinsky 1987]. Not local, and not incremental: a new pattern changes every weight.
+    Basins shrink as patterns are added and are gone at n, where W is the identity.
 
     Parameters
     ----------

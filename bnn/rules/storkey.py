@@ -16,10 +16,10 @@ BLOCK = 64  # patterns whose changes are kept apart until one product adds them 
 def storkey(records: Records, connections: Connections, dtype: np.dtype, start: Network | None = None) -> Draft:
     """Add (x_j x_i - x_j h_ij - h_ji x_i) / n for each pattern x in turn, states -1 and +1 [Storkey 1997].
 
-    h_ji is the sum of W(j,k) x_k over k other than j and i, W as it was before the pattern: the field of neuron j in which
-    neither itself nor i is heard. The rule is local and incremental as Hopfield's is, but holds n / sqrt(2 ln n) patterns
-    instead of n / (2 ln n), with wider and more even basins [Storkey, Valabregue 1999]. Later patterns are remembered
-    better than earlier ones; well beyond n patterns the weights grow without bound and nothing is left.
+    h_ji is the sum of W(j,k) x_k over k other than j and i, W as it was before the pattern: the field of neuron j in
+    which neither itself nor i is heard. The rule is local and incremental as Hopfield's is, but holds n / sqrt(2 ln n)
+    patterns instead of n / (2 ln n), with wider and more even basins [Storkey, Valabregue 1999]. Later patterns are
+    remembered better than earlier ones; well beyond n patterns the weights grow without bound and nothing is left.
     Self-connections follow the same formula with i = j and may become negative; no field hears them while learning.
 
     Parameters
@@ -33,9 +33,9 @@ def storkey(records: Records, connections: Connections, dtype: np.dtype, start: 
 
     Notes
     -----
-    With zero diagonal h_ji = h_j - W(j,i) x_i, so that one pattern makes W grow by the factor 1 + 2/n and by a matrix of
-    rank two. Fields of the patterns of a block follow from one product with the weights before it and from the changes
-    since: the same numbers as pattern by pattern but for the order of sums.
+    With zero diagonal h_ji = h_j - W(j,i) x_i, so that one pattern makes W grow by the factor 1 + 2/n and by a matrix
+    of rank two. Fields of the patterns of a block follow from one product with the weights before it and from the
+    changes since: the same numbers as pattern by pattern but for the order of sums.
     """
     layout = connections.layout
     n = layout.neurons
@@ -59,8 +59,8 @@ def storkey(records: Records, connections: Connections, dtype: np.dtype, start: 
             weights *= joined
     if not np.isfinite(weights).all():
         raise DataError(
-            f"learn.data: after {len(patterns):,} patterns the weights of the rule 'storkey' are beyond all numbers, for "
-            f"they grow once there are more patterns than neurons, {n:,}; learn fewer, or take 'pseudo-inverse'."
+            f"learn.data: after {len(patterns):,} patterns the weights of the rule 'storkey' are beyond all numbers, "
+            f"for they grow once there are more patterns than neurons, {n:,}; learn fewer, or take 'hopfield'."
         )
     if connections.itself:
         np.fill_diagonal(weights, own)
@@ -72,7 +72,7 @@ def _fields(
 ) -> Float64[np.ndarray, "rows neurons"]:
     """Field of each pattern by the weights as they are when its turn comes; ``weights`` are those before the block."""
     n = len(weights)
-    fields = block @ weights
+    fields: np.ndarray = block @ weights
     own = np.zeros(n)  # what the changes alone would have on the diagonal
     for k, pattern in enumerate(block):
         growth = (1.0 + 2.0 / n) ** np.arange(k, -1, -1)
