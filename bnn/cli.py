@@ -25,7 +25,10 @@ if TYPE_CHECKING:
     from bnn.trace import Trace
 
 PICTURE = "bnn-recall.png"
-RULES = ("odds", "probability", "hopfield")
+RULES = (
+    "odds", "probability", "hopfield", "hebb", "covariance", "presynaptic-covariance", "willshaw", "bcpnn", "storkey",
+    "pseudo-inverse",
+)  # fmt: skip
 DYNAMICS = ("asynchronous", "synchronous", "winner-take-all", "k-winners", "glauber", "flow")
 _data, _network, _output = (
     partial(typer.Option, rich_help_panel=panel) for panel in ("What is recalled", "Rules and dynamics", "Output")

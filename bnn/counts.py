@@ -88,6 +88,11 @@ class Counts:
             )
 
     @property
+    def complete(self) -> bool:
+        """Whether no value is missing, and margins are held as broadcasts."""
+        return self.on.strides[1] == 0 and int(self.known[0, 0]) == self.rows
+
+    @property
     def records(self) -> float:
         """Number of records, or their total weight, in records."""
         return self.rows / self.scale
