@@ -17,7 +17,8 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from bnn.network import Network
+from bnn.associative import AssociativeMemory
+from bnn.memories import PatternMemory
 
 # Okabe and Ito's palette; vermilion is kept for what should make the reader stop.
 BLUE, ORANGE, GREEN, PURPLE, SKY = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9"
@@ -86,8 +87,10 @@ def figure_of(ax: Axes) -> Figure:
     return figure
 
 
-def unit(network: Network) -> str:
+def unit(network: AssociativeMemory) -> str:
     """Unit of weights, fields and energies: bits, but differences of probabilities under Hopfield's rule."""
+    if isinstance(network, PatternMemory):
+        return network.unit
     return "Hopfield's units" if network.provenance.get("rule") == "hopfield" else "bits"
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from jaxtyping import Bool, Float, Float64
@@ -120,16 +120,19 @@ class Rule:
         tell enough, it is fitted from `Records`.
     ordered
         Whether another order of the same records makes another network.
+    pairwise
+        Whether it makes weights; where not, ``function(records, layout, **options) -> PatternMemory``.
     """
 
     name: str
-    function: Callable[..., Draft]
+    function: Callable[..., Any]
     summary: str
     coding: Coding
     self_connections: bool
     prior_bias: Callable[[Float64[np.ndarray, " neurons"]], Float64[np.ndarray, " neurons"]] | None = None
     source: Literal["counts", "patterns"] = "counts"
     ordered: bool = False
+    pairwise: bool = True
 
 
 def two_layers(schema: Schema, first: Iterable[str]) -> Bool[np.ndarray, "attributes attributes"]:
