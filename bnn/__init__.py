@@ -23,6 +23,7 @@ _HOMES = {
     "recall": "bnn.driver",
     "fixed_points": "bnn.landscape",
     "bifurcation": "bnn.continuation",
+    "capacity": "bnn.study.capacities",
     "corrupt": "bnn.noise",
     "compare": "bnn.classify.comparison",
     "CLASSIFIERS": "bnn.classify.registry",
@@ -47,6 +48,7 @@ _HOMES = {
     "datasets": "",
     "metrics": "",
     "plots": "",
+    "study": "",
 }
 
 __all__ = sorted(_HOMES)
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
     from bnn import datasets as datasets
     from bnn import metrics as metrics
     from bnn import plots as plots
+    from bnn import study as study
     from bnn.classify.combiner import NaiveBayesCombiner as NaiveBayesCombiner
     from bnn.classify.comparison import compare as compare
     from bnn.classify.head import BayesHead as BayesHead
@@ -88,6 +91,7 @@ if TYPE_CHECKING:
     from bnn.schema import Attribute as Attribute
     from bnn.schema import Layout as Layout
     from bnn.schema import Schema as Schema
+    from bnn.study.capacities import capacity as capacity
     from bnn.trace import Trace as Trace
 
 
