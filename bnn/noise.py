@@ -96,7 +96,7 @@ def corrupt(
 def corrupt_codes(
     codes: Int[np.ndarray, "rows cells"],
     sizes: Int[np.ndarray, " cells"],
-    amounts: Mapping[str, float | None],
+    amounts: Mapping[str, float | int | None],
     rng: np.random.Generator,
     groups: Any = None,
 ) -> Int[np.ndarray, "rows cells"]:
@@ -147,7 +147,7 @@ def _members(groups: Any, neurons: int) -> list[Int[np.ndarray, " members"]]:
 
 
 def draw_amount(
-    eligible: Bool[np.ndarray, "rows cells"], amount: float, rng: np.random.Generator
+    eligible: Bool[np.ndarray, "rows cells"], amount: float | int, rng: np.random.Generator
 ) -> Bool[np.ndarray, "rows cells"]:
     """Draw of each row's eligible cells a share (a float) or so many (an int; all where there are fewer)."""
     number = eligible.sum(axis=1)

@@ -9,6 +9,7 @@ from bnn.plots.classifiers import reliability, scores
 from bnn.plots.compared import comparison, overlap_against_noise
 from bnn.plots.explained import explanation
 from bnn.plots.flows import free_energy, graded_against_discrete, trajectories
+from bnn.plots.loads import capacity
 from bnn.plots.matrix import weights
 from bnn.plots.network_graph import graph
 from bnn.plots.nomograms import nomogram
@@ -18,6 +19,7 @@ from bnn.plots.series import energy, similarity
 
 __all__ = [
     "bifurcation",
+    "capacity",
     "comparison",
     "energy",
     "explanation",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -10,7 +9,6 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from bnn.dynamics.base import Dynamics
 from bnn.errors import DataError
@@ -23,13 +21,13 @@ from bnn.study.cues import Noise
 from bnn.study.evaluation import Store, recalled
 from bnn.study.family import Family
 from bnn.study.inputs import Input
+from bnn.study.intervals import half_width
 from bnn.study.journal import Journal
 from bnn.study.points import Point
 from bnn.study.questions import Memory, Question
 from bnn.study.search import Rise, largest, loads_up_to, rises
 from bnn.study.stream import Stream
 
-CONFIDENCE = 0.95
 START = 16  # neurons a pattern of the first load
 MOST = 16  # patterns a neuron, where the family sets no end
 
@@ -83,14 +81,12 @@ class Capacity:
 
     def __post_init__(self) -> None:
         values = np.array(self.values, dtype=np.float64)
-        interval = None
+        mean, interval = float(values.mean()), None
         if len(values) > 1:
-            reach = (
-                float(stats.t.ppf(0.5 + CONFIDENCE / 2, len(values) - 1)) * values.std(ddof=1) / math.sqrt(len(values))
-            )
-            interval = (max(0.0, float(values.mean() - reach)), float(values.mean() + reach))
+            reach = float(half_width(values))
+            interval = (max(0.0, mean - reach), mean + reach)
         for name, value in (
-            ("patterns", float(values.mean())),
+            ("patterns", mean),
             ("interval", interval),
             ("neurons", self.points[0].neurons),
             ("bits_per_parameter", self._bits()),

@@ -12,6 +12,7 @@ from bnn.errors import DataError, unknown_name
 from bnn.noise import corrupt_codes, draw_amount
 from bnn.schema import Schema
 
+Amount = float | int
 WRONG_BY = ("pattern", "values")
 
 
@@ -46,10 +47,10 @@ class Noise:
     Noise(moves=1)
     """
 
-    flips: float = 0
-    moves: float = 0
-    wrong: float = 0
-    erased: float = 0
+    flips: Amount = 0
+    moves: Amount = 0
+    wrong: Amount = 0
+    erased: Amount = 0
     contiguous: bool = False
     wrong_by: str = "pattern"
 
@@ -107,7 +108,7 @@ def _others(
 
 
 def _part(
-    cues: Int[np.ndarray, "rows cells"], noise: Noise, amount: float, rng: np.random.Generator
+    cues: Int[np.ndarray, "rows cells"], noise: Noise, amount: Amount, rng: np.random.Generator
 ) -> Bool[np.ndarray, "rows cells"]:
     """Cells of each row: a share or so many of the known ones, anywhere or, of all, in one piece."""
     if not noise.contiguous:
@@ -119,7 +120,7 @@ def _part(
     return part
 
 
-def _amount(value: Any, owner: str) -> float:
+def _amount(value: Any, owner: str) -> Amount:
     """A share as a float or a number as an int; no noise is 0."""
     number = isinstance(value, int | float | np.number) and not isinstance(value, bool | np.bool_)
     if not number or not value >= 0 or (isinstance(value, float | np.floating) and value > 1):

@@ -14,6 +14,7 @@ from bnn.errors import DataError
 from bnn.network import Network
 from bnn.records import Records
 
+Real = float | int
 Fields = Float64[np.ndarray, " some"]
 LEAST_SPREAD = 0.01  # of fields, as a share of their distance: with few patterns they may not spread at all
 
@@ -33,7 +34,7 @@ class Threshold:
         Whether the network's prior is added as well, before the fields are measured.
     """
 
-    ratio: float = 1.0
+    ratio: Real = 1.0
     prior: bool = False
 
     def __post_init__(self) -> None:
@@ -64,7 +65,7 @@ class Shift:
         Whether the network's prior is added as well.
     """
 
-    by: float
+    by: Real
     prior: bool = False
 
     def __post_init__(self) -> None:
@@ -78,7 +79,7 @@ class Shift:
         return self.by * float(on.mean() - off.mean())
 
 
-Input = float | str | Threshold | Shift
+Input = Real | str | Threshold | Shift
 
 
 def _is_number(value: Any) -> bool:
