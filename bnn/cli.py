@@ -12,6 +12,7 @@ import typer
 
 from bnn import __version__
 from bnn.app.associations_options import associations
+from bnn.app.capacity_options import capacity
 from bnn.app.commands import INTERRUPTED, Commands, fail
 from bnn.app.compare_options import compare
 from bnn.app.explain_options import explain
@@ -241,6 +242,7 @@ def draw(task: Task, traces: dict[str, Trace], picture: Path) -> str:
     return str(picture)
 
 
+app.command(help=capacity.__doc__)(capacity)
 app.command(help=compare.__doc__)(compare)
 app.command(help=fit.__doc__)(fit)
 app.command(help=predict.__doc__)(predict)

@@ -10,6 +10,7 @@ from bnn.plots.classifiers import reliability, scores
 from bnn.plots.compared import comparison, overlap_against_noise
 from bnn.plots.explained import explanation
 from bnn.plots.flows import free_energy, graded_against_discrete, trajectories
+from bnn.plots.loads import capacity
 from bnn.plots.matrix import weights
 from bnn.plots.network_graph import graph
 from bnn.plots.nomograms import nomogram
@@ -20,6 +21,7 @@ from bnn.plots.series import energy, similarity
 __all__ = [
     "associations",
     "bifurcation",
+    "capacity",
     "comparison",
     "energy",
     "explanation",
