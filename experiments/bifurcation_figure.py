@@ -57,7 +57,7 @@ def agreement(make, rule, seed, gains):
 
 def measure(chosen):
     memory = bnn.datasets.load("mnist-100")[[0, 10, 40, 70]]
-    number, seeds, gains = (7, 2, GAINS[1::2]) if chosen.quick else (31, 20, GAINS)
+    number, seeds, gains = (7, 2, GAINS[1::2]) if chosen.quick else (31, 10, GAINS)
     axis = np.geomspace(0.002, 0.2, number)
     found = bnn.bifurcation(bnn.learn(memory, "odds"), axis, memory)
     stable = [[f"{gain:.4f}", int((found.at == k).sum())] for k, gain in enumerate(axis)]

@@ -87,7 +87,7 @@ def count(series, trace):
 
 def measure(chosen):
     """Counts by activation, start and function; and the run whose energy rises most, for the picture."""
-    networks = 10 if chosen.quick else 200
+    networks = 10 if chosen.quick else 100
     found, example = {}, (0.0, None)
     for kind, where in product(("logistic", "tanh", "softmax"), STARTS):
         for number in range(networks):

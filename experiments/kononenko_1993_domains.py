@@ -9,7 +9,7 @@ classified": all three readings of `bnn.SuccessiveBayesClassifier` see the same 
 one in `kononenko_1993_successive.py`.
 
 Chess 1 and 2: 1,000 positions of king and rook against king, legal or not, by six coordinates or by 18 relations. Those
-of [S] are drawn anew here, 40 sets with ten splits each; the printed figure is one such mean. The relations: for each
+of [S] are drawn anew here, 20 sets with ten splits each; the printed figure is one such mean. The relations: for each
 two of the three pieces, and for files and for ranks, whether they are the same, whether they are neighbours, and which
 comes first; [S] names only the first two, and 18 in all.
 
@@ -161,7 +161,7 @@ def conclusion(table):
 
 def measure(chosen):
     warnings.simplefilter("ignore", BnnWarning)
-    repeats, positions, splits = (1, 2, 3) if chosen.quick else (10, 40, 10)
+    repeats, positions, splits = (1, 2, 3) if chosen.quick else (10, 20, 10)
     records = {domain: bnn.datasets.load(name) for domain, name in SHIPPED.items()}
     found = {domain: measured(CLASSIFIERS, some, repeats, splits, chosen.seed) for domain, some in records.items()}
     for domain, relations in CHESS.items():
