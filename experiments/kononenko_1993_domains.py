@@ -13,8 +13,8 @@ of [S] are drawn anew here, 20 sets with ten splits each; the printed figure is 
 two of the three pieces, and for files and for ranks, whether they are the same, whether they are neighbours, and which
 comes first; [S] names only the first two, and 18 in all.
 
-What came out: successive learning adds a point or two in chess 2, changes primary tumor and chess 1 little, and costs up
-to 5 points in breast cancer and 3 in lymphography ("original"), 9 to 19 in the votes.
+What came out: successive learning adds a point or two in chess 2, changes primary tumor and chess 1 little, and costs
+up to 5 points in breast cancer and 3 in lymphography ("original"), 9 to 19 in the votes.
 
 Three minutes; with --quick seven seconds.
 """
