@@ -106,11 +106,17 @@ def measure(chosen):
     for key, counts in found.items():
         runs, steps, taken, largest = np.array(counts).T
         rows.append(
-            [*key, Measured.of(runs), Measured.of(steps, digits=2), int(taken.sum()), Measured(max(largest), digits=6)]
+            [
+                *key,
+                Measured.of(runs),
+                Measured.of(steps, digits=2),
+                Measured.of(taken, digits=0),
+                Measured(max(0.0, *largest), digits=6),
+            ]
         )
     table = Table(
         f"Rises of more than a millionth of a bit; {networks} networks, {ROWS * networks} runs",
-        ("activation", "start", "function", "runs, %", "steps, %", "steps taken", "largest rise, bits"),
+        ("activation", "start", "function", "runs, %", "steps, %", "steps taken a network", "largest rise, bits"),
         rows,
     )
     return Result([table], arrays={"runs": {tuple(row[:3]): row[3].value for row in rows}, "example": example[1]})
