@@ -808,3 +808,36 @@ def successive_ties(rows, functions, k):
             if shares[-1] == shares[-2]:
                 return True
     return False
+
+
+# --- Chess --------------------------------------------------------------------------------------------------------
+
+ROOK_STEPS = ((0, 1), (0, -1), (1, 0), (-1, 0))
+KING_STEPS = tuple((x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if (x, y) != (0, 0))
+
+
+def rook_attacks(rook, blocker):
+    """Squares that a rook attacks: it slides until the edge or the first piece, which it attacks too."""
+    found = set()
+    for x, y in ROOK_STEPS:
+        file, rank = rook[0] + x, rook[1] + y
+        while 0 <= file < 8 and 0 <= rank < 8:
+            found.add((file, rank))
+            if (file, rank) == blocker:
+                break
+            file, rank = file + x, rank + y
+    return found
+
+
+def illegal_positions():
+    """All illegal positions of white king, white rook and black king with White to move, as six numbers from 0 to 7."""
+    squares = [(file, rank) for file in range(8) for rank in range(8)]
+    found = set()
+    for king in squares:
+        near = {(king[0] + x, king[1] + y) for x, y in KING_STEPS}
+        for rook in squares:
+            attacked = rook_attacks(rook, king)
+            for black in squares:
+                if len({king, rook, black}) < 3 or black in near or black in attacked:
+                    found.add(king + rook + black)
+    return found
