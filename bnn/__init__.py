@@ -24,6 +24,8 @@ _HOMES = {
     "recall": "bnn.driver",
     "fixed_points": "bnn.landscape",
     "bifurcation": "bnn.continuation",
+    "drift": "bnn.change",
+    "capacity": "bnn.study.capacities",
     "corrupt": "bnn.noise",
     "compare": "bnn.classify.comparison",
     "CLASSIFIERS": "bnn.classify.registry",
@@ -49,6 +51,7 @@ _HOMES = {
     "datasets": "",
     "metrics": "",
     "plots": "",
+    "study": "",
 }
 
 __all__ = sorted(_HOMES)
@@ -57,6 +60,8 @@ if TYPE_CHECKING:
     from bnn import datasets as datasets
     from bnn import metrics as metrics
     from bnn import plots as plots
+    from bnn import study as study
+    from bnn.change import drift as drift
     from bnn.classify.combiner import NaiveBayesCombiner as NaiveBayesCombiner
     from bnn.classify.comparison import compare as compare
     from bnn.classify.head import BayesHead as BayesHead
@@ -92,6 +97,7 @@ if TYPE_CHECKING:
     from bnn.schema import Attribute as Attribute
     from bnn.schema import Layout as Layout
     from bnn.schema import Schema as Schema
+    from bnn.study.capacities import capacity as capacity
     from bnn.trace import Trace as Trace
 
 
