@@ -24,6 +24,7 @@ _HOMES = {
     "fixed_points": "bnn.landscape",
     "bifurcation": "bnn.continuation",
     "capacity": "bnn.study.capacities",
+    "drift": "bnn.change",
     "corrupt": "bnn.noise",
     "compare": "bnn.classify.comparison",
     "CLASSIFIERS": "bnn.classify.registry",
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from bnn import metrics as metrics
     from bnn import plots as plots
     from bnn import study as study
+    from bnn.change import drift as drift
     from bnn.classify.combiner import NaiveBayesCombiner as NaiveBayesCombiner
     from bnn.classify.comparison import compare as compare
     from bnn.classify.head import BayesHead as BayesHead

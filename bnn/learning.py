@@ -35,6 +35,7 @@ def learn(
     within: bool = False,
     self_connections: bool = False,
     mask: Any = None,
+    start: Network | None = None,
     dtype: torch.dtype = torch.float64,
     device: str | torch.device = "cpu",
     **options: Any,
@@ -44,10 +45,26 @@ def learn(
     Parameters
     ----------
     data
-        `Counts` or `Records`. The odds form and Hopfield's rule need the coding "on" (one neuron for a two-valued
-        attribute) and take it from either; the probability form takes counts as they are, and codes tables by "values".
+        `Counts` or `Records`. The odds form, Hopfield's rule and those fitted from patterns need the coding "on" (one
+        neuron for a two-valued attribute) and take it from either; all others take counts as they are, and code tables
+        by "values". "storkey" and "pseudo-inverse" are no functions of counts and need `Records`.
     rule
-        A key of `bnn.RULES`, or a `Rule` of your own.
+        A key of `bnn.RULES`, or a `Rule` of your own:
+
+        ========================= ========= ================================================ =========================
+        rule                      off state when it is the one to take                        section of docs/theory.md
+        ========================= ========= ================================================ =========================
+        ``probability``           0         tables; sparse patterns; small samples            4
+        ``odds``                  0         dense patterns, where off is evidence too         5
+        ``hopfield``              -1, 0     the classic of dense, uncorrelated patterns       6
+        ``hebb``                  0         the floor of a comparison; needs winners          15
+        ``covariance``            0         sparse patterns under thresholds, robust          15
+        ``presynaptic-covariance`` 0        correlated patterns, parallel winners; asymmetric 15
+        ``willshaw``              0         very sparse patterns, parts as cues, 1 bit        15
+        ``bcpnn``                 0         sparse and modular patterns, winners              15
+        ``storkey``               -1        dense patterns that come one by one               15
+        ``pseudo-inverse``        -1        correlated or many dense patterns, all known      15
+        ========================= ========= ================================================ =========================
     within
         Connect different values of one attribute as in the paper (they exclude, so they inhibit); off by default.
     self_connections
@@ -55,19 +72,23 @@ def learn(
         refuses them.
     mask
         bool [attributes, attributes], True where two attributes may be connected; `bnn.two_layers` makes Kosko's.
+    start
+        A network to go on from, for a rule that learns record by record ("storkey"): one that the same rule made of
+        earlier records. The result is that of all records at once, up to the grid the earlier weights were rounded to
+        (float64 for long series). Rules of counts need no such thing: `Counts` add.
     dtype
         torch.float64, or torch.float32 for speed: sums over states stay exact in both.
     device
         Where the network lives.
     **options
         The rule's own: ``m`` (2.0) and ``estimate`` ("joint") for "probability" and "odds", ``low`` (-1) for
-        "hopfield".
+        "hopfield"; the others have none.
 
     Raises
     ------
     DataError
         Unknown rule or option; m below 0, or m = 0 with a pair that was never seen; self-connections refused; nothing
-        counted.
+        counted; counts, or records with gaps, for a rule fitted from patterns; a start that does not fit.
 
     Examples
     --------
@@ -118,20 +139,19 @@ def learn(
     if joined is not None and joined.dtype != np.bool_:
         raise DataError(f"learn.mask: got {joined.dtype}; give True or False for each pair of attributes.")
     connections = Connections(data.layout, bool(within), bool(self_connections), joined)
+    told = {"within": within, "self_connections": self_connections, "mask": mask is not None}
+    if start is not None:
+        _require_continued(start, chosen, data.layout, told)
     source = records if chosen.source == "patterns" else data
-    draft = chosen.function(source, connections, numpy_dtype, **options)
+    draft = chosen.function(source, connections, numpy_dtype, *([start] if chosen.ordered else []), **options)
     weights, bias, silence = checked(draft, chosen, data.layout, numpy_dtype)
     grid = rounding.round_network(weights, bias, silence, draft.unit or 1.0)
-    provenance = {
-        "rule": chosen.name,
-        **known,
-        **options,
-        "within": within,
-        "self_connections": self_connections,
-        "mask": mask is not None,
-        "records": data.rows / data.scale,
-    }
-    prior = priors(data)
+    number, prior = data.records, priors(data)
+    if start is not None and start.prior is not None:
+        before = start.provenance["records"]
+        number += before
+        prior += (start.prior.cpu().numpy() - prior) * (before / number)
+    provenance = {"rule": chosen.name, **known, **options, **told, "records": number, "complete": data.complete}
     network = Network(
         torch.from_numpy(weights),
         torch.from_numpy(bias),
@@ -145,6 +165,24 @@ def learn(
         provenance=provenance,
     )
     return network.to(device=device)
+
+
+def _require_continued(start: Network, rule: Rule, layout: Layout, told: dict[str, Any]) -> None:
+    """Refuse a network that learning cannot go on from."""
+    if not rule.ordered:
+        raise DataError(
+            f"learn.start: the rule {rule.name!r} does not go on from a network; learn it from all records, or from "
+            "the sum of their Counts."
+        )
+    if not isinstance(start, Network):
+        raise DataError(f"learn.start: got {type(start).__name__}; give a Network that this rule made, or None.")
+    layout.require_same(start.layout, "learn.start")
+    for name, value in {"rule": rule.name, **told}.items():
+        if start.provenance.get(name) != value:
+            raise DataError(
+                f"learn.start: that network was learned with {name} = {start.provenance.get(name)!r}, not {value!r}; "
+                "go on as it was begun."
+            )
 
 
 def checked(

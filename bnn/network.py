@@ -14,8 +14,10 @@ import torch
 from jaxtyping import Bool, Float, Float64, Shaped
 from torch import Tensor
 
-from bnn import coding, rounding
+from bnn import association, coding, rounding
+from bnn.association import Associations
 from bnn.coding import NeuronStates
+from bnn.counts import Counts
 from bnn.errors import DataError, FileError, unknown_name
 from bnn.files import read_tensors, write_tensors
 from bnn.records import Records
@@ -354,6 +356,64 @@ class Network:
         """
         read = coding.read_states(self.layout, states, "Network.decode.states", soft=True)
         return coding.decode(self.layout, read, self.field(states).cpu().double().numpy())
+
+    def associations(
+        self,
+        counts: Counts | None = None,
+        *,
+        top: int = 20,
+        attribute: str | None = None,
+        level: float = association.LEVEL,
+    ) -> Associations:
+        """Pairs of values that come together more often, or less, than chance, with intervals, beside their weights.
+
+        The measure is the information component log2((O + 1/2) / (E + 1/2)) of observed and expected counts, with its
+        credible interval [Noren et al. 2013]; no pair is listed whose interval contains 0.
+
+        Parameters
+        ----------
+        counts
+            What the network learned. None: found from the weights, which tell them where the rule "probability"
+            learned complete records.
+        top
+            So many pairs at most of those too often together, and of those too rarely.
+        attribute
+            Only pairs of this attribute with others, such as the class; None: all.
+        level
+            Of the intervals.
+
+        Raises
+        ------
+        DataError
+            Counts of other neurons, or none where the weights do not tell them.
+
+        Examples
+        --------
+        >>> import bnn
+        >>> zoo = bnn.learn(bnn.datasets.load("zoo"), "probability")
+        >>> zoo.associations(attribute="class", top=1).to_frame().select(["first", "second", "observed"]).to_pylist()[0]
+        {'first': 'legs = 6', 'second': 'class = insect', 'observed': 8.0}
+        """
+        if counts is None:
+            counts = self._counts_behind()
+        self.layout.require_same(counts.layout, "Network.associations.counts")
+        weights = self.weights.cpu().double().numpy()
+        return association.find_associations(counts, top, attribute, level, weights, "Network.associations")
+
+    def _counts_behind(self) -> Counts:
+        """The counts that the weights tell of, or a sentence."""
+        told = self.provenance
+        plain = told.get("rule") == "probability" and told.get("estimate") == "joint" and told.get("complete")
+        counts = None
+        if plain and not told.get("mask") and "cut" not in told and self.prior is not None:
+            weights, prior = self.weights.cpu().double().numpy(), self.prior.cpu().numpy()
+            counts = association.counts_behind(self.layout, weights, prior, told["records"], told["m"])
+        if counts is None:
+            raise DataError(
+                "Network.associations.counts: this network does not tell what was counted (another rule, missing "
+                "values, weighted records, float32); give the counts, as in network.associations(counts)."
+            )
+        return counts
 
     def cut(self, share: float, seed: int | np.random.Generator | None = None) -> Network:
         """A damaged copy: a random share of the connections, each with its mirror image, set to zero.

@@ -50,6 +50,13 @@ RULES: dict[str, Callable[..., Any]] = {
     "probability": oracles.probability,
     "odds": oracles.odds,
     "hopfield": oracles.hopfield,
+    "hebb": oracles.hebb,
+    "covariance": oracles.covariance,
+    "presynaptic-covariance": oracles.presynaptic_covariance,
+    "willshaw": oracles.willshaw,
+    "bcpnn": oracles.bcpnn,
+    "storkey": oracles.storkey,
+    "pseudo-inverse": oracles.pseudo_inverse,
 }
 """The twin of each rule."""
 
@@ -69,7 +76,29 @@ RULE_CASES = (
     RuleCase("hopfield, states 0 and 1", "hopfield", {"low": 0}),
     RuleCase("hopfield of a table, self-connected", "hopfield", {"self_connections": True, "within": True}, table=True),
     RuleCase("hopfield, float32", "hopfield", dtype=torch.float32, gaps=False),
+    RuleCase("hebb", "hebb"),
+    RuleCase("hebb of a table, self-connected", "hebb", {"self_connections": True}, table=True),
+    RuleCase("hebb, float32", "hebb", dtype=torch.float32, gaps=False),
+    RuleCase("covariance", "covariance"),
+    RuleCase("covariance of a table", "covariance", {"within": True, "self_connections": True}, table=True, gaps=False),
+    RuleCase("covariance, float32", "covariance", dtype=torch.float32, gaps=False),
+    RuleCase("presynaptic covariance", "presynaptic-covariance"),
+    RuleCase("presynaptic covariance of a table", "presynaptic-covariance", {"self_connections": True}, table=True),
+    RuleCase("willshaw", "willshaw", {"self_connections": True}),
+    RuleCase("willshaw of a table, float32", "willshaw", table=True, dtype=torch.float32),
+    RuleCase("bcpnn", "bcpnn"),
+    RuleCase("bcpnn of a table, self-connected", "bcpnn", {"self_connections": True, "within": True}, table=True),
+    RuleCase("bcpnn, float32", "bcpnn", dtype=torch.float32),
+    RuleCase("storkey", "storkey", gaps=False),
+    RuleCase("storkey of a table, self-connected", "storkey", {"self_connections": True}, table=True, gaps=False),
+    RuleCase("storkey, float32", "storkey", {"self_connections": True}, dtype=torch.float32, gaps=False),
+    RuleCase("pseudo-inverse", "pseudo-inverse", gaps=False),
+    RuleCase("pseudo-inverse of a table", "pseudo-inverse", {"self_connections": True}, table=True, gaps=False),
+    RuleCase("pseudo-inverse, float32", "pseudo-inverse", dtype=torch.float32, gaps=False),
 )
+
+WHOLE = ("hopfield", "hebb", "covariance")
+"""Rules whose weights are whole numbers of a unit that is rounded alone, so that all move by one factor."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Slow, obvious twins of what the package does quickly."""
 
 import math
+import operator
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
@@ -115,6 +116,101 @@ def hopfield(records, layout, *, low=-1, **connections):  # noqa: ARG001 - both 
             if connected(layout, j, i, **connections) and (number := sum(cells.values())):
                 same = cells[True, True] + cells[False, False]
                 weights[j, i] = (2 * same - number) / number
+    return weights, np.zeros(n), None, 0.0
+
+
+def by_cells(weigh):
+    """A rule of counts with states {0, 1} and no bias, from what it says of the four cells of a pair, a fraction."""
+
+    def rule(records, layout, **connections):
+        n = layout.neurons
+        weights = np.zeros((n, n))
+        for j in range(n):
+            for i in range(n):
+                cells = four_cells(records, layout, j, i)
+                if connected(layout, j, i, **connections) and sum(cells.values()):
+                    weights[j, i] = weigh(*pair_shares(cells))
+        return weights, np.zeros(n), None, 0.0
+
+    return rule
+
+
+def pair_shares(cells):
+    """P(j,i), P(j), P(i) and the number of records of a pair."""
+    number = sum(cells.values())
+    to, given = (sum(c for state, c in cells.items() if state[which]) / number for which in (0, 1))
+    return cells[True, True] / number, to, given, number
+
+
+hebb = by_cells(lambda both, to, given, number: both)  # noqa: ARG005 - as every formula
+covariance = by_cells(lambda both, to, given, number: both - to * given)  # noqa: ARG005
+presynaptic_covariance = by_cells(lambda both, to, given, number: both / given - to if given else 0)  # noqa: ARG005
+willshaw = by_cells(lambda both, to, given, number: int(both > 0))  # noqa: ARG005
+
+
+def bcpnn(records, layout, **connections):
+    """Weights, bias, silence, constant of BCPNN, zeros replaced as its benchmarks do."""
+
+    def weigh(both, to, given, number):
+        least = Fraction(1) / (number + 1)
+        return math.log2(max(both, least**2) / (max(to, least) * max(given, least)))
+
+    weights, bias, *rest = by_cells(weigh)(records, layout, **connections)
+    for j in range(len(bias)):
+        cells = four_cells(records, layout, j, j)
+        if number := sum(cells.values()):  # of no record the least probability is 1
+            bias[j] = math.log2(max(pair_shares(cells)[1], Fraction(1) / (number + 1)))
+    return weights, bias, *rest
+
+
+def signed_rows(records, layout):
+    """Rows as states -1 and +1, each as often as its weight says."""
+    rows = []
+    times = np.ones(records.rows, int) if records.weights is None else records.weights
+    for codes, number in zip(records.codes.tolist(), times, strict=True):
+        on = [codes[a] == v for a, v in zip(layout.attribute.tolist(), layout.value.tolist(), strict=True)]
+        rows += [[1 if v else -1 for v in on]] * int(number)
+    return rows
+
+
+def storkey(records, layout, **connections):
+    """Weights, bias, silence, constant of Storkey's rule: the textbook's double loop, in fractions."""
+    n = layout.neurons
+    heard = [[k for k in range(n) if k != j and connected(layout, j, k, **connections)] for j in range(n)]
+    w = [[Fraction(0)] * n for _ in range(n)]
+    for x in signed_rows(records, layout):
+
+        def h(j, i, w=w, x=x):
+            return sum(w[j][k] * x[k] for k in heard[j] if k != i)
+
+        w = [
+            [
+                w[j][i] + Fraction(1, n) * (x[j] * x[i] - x[j] * h(i, j) - h(j, i) * x[i])
+                if connected(layout, j, i, **connections)
+                else Fraction(0)
+                for i in range(n)
+            ]
+            for j in range(n)
+        ]
+    return np.array(w, dtype=float).reshape(n, n), np.zeros(n), None, 0.0
+
+
+def pseudo_inverse(records, layout, **connections):
+    """Weights, bias, silence, constant of the projection on the patterns, by Gram and Schmidt in fractions."""
+    n = layout.neurons
+    basis = []
+    for row in signed_rows(records, layout):
+        left = [Fraction(v) for v in row]
+        for b in basis:
+            share = sum(map(operator.mul, left, b)) / sum(v * v for v in b)
+            left = [v - share * u for v, u in zip(left, b, strict=True)]
+        if any(left):
+            basis.append(left)
+    weights = np.zeros((n, n))
+    for j in range(n):
+        for i in range(n):
+            if connected(layout, j, i, **connections):
+                weights[j, i] = sum(b[j] * b[i] / sum(v * v for v in b) for b in basis)
     return weights, np.zeros(n), None, 0.0
 
 

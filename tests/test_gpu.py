@@ -32,6 +32,8 @@ def test_device_gives_the_bits_of_the_cpu(rule, dynamics, dtype):
     patterns = bnn.Records.from_patterns(rng.integers(0, 2, (12, 150)))
     cues = bnn.corrupt(patterns, flip=0.1, seed=1)
     network = bnn.learn(patterns, rule, dtype=dtype)
+    if dynamics.refusal(network) is not None:
+        pytest.skip("asymmetric weights have no energy to choose by")
     here = bnn.recall(network, cues, dynamics, seed=2, max_sweeps=20)
     there = bnn.recall(network.to(device="cuda"), cues, dynamics, seed=2, max_sweeps=20)
     np.testing.assert_array_equal(there.states, here.states)

@@ -31,7 +31,7 @@ class Summary:
     flips, sweeps
         Means over the cues; of a flow, neurons that crossed the middle of their range, and steps.
     energy_before, energy_after
-        Means over the cues, in bits (Hopfield's rule: no unit); of a flow, of the free energy.
+        Means over the cues, in bits where the rule's weights are (`Rule.in_bits`); of a flow, of the free energy.
     descent_holds, largest_rise
         The verdict of the trace, and the largest single rise of what must fall.
     """
@@ -61,7 +61,7 @@ class Answer:
         The value recalled and the one the row has; None where there is none.
     next, lead
         The best of the other values, and by how much the field of the recalled one exceeds its field, in bits
-        (Hopfield's rule: no unit); None where nothing was recalled or there is no other value.
+        where the rule's weights are; None where nothing was recalled or there is no other value.
     prior, posterior
         Share of the learned rows that have the value, and its naive Bayesian probability given all other attributes
         as they are in the end; None where the rule has none.

@@ -106,6 +106,12 @@ def prepare(request: Request) -> Task:
     table = any(attribute.kind != "on_off" for attribute in records.schema.attributes)
     named = request.dynamics or ("winner-take-all" if table else "asynchronous")
     dynamics = dynamics_of(named, {option: getattr(request, option) for option in PARAMETERS})
+    for rule in rules:
+        if not find(rule).symmetric and not getattr(dynamics, "parallel", True):
+            raise DataError(
+                f"--rule: {rule} has asymmetric weights, so no energy that {dynamics.name} could choose by; "
+                "add --parallel."
+            )
     chosen = _chosen(request, name, records, classes)
     learned = records[chosen]
     if request.row is None:

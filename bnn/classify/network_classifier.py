@@ -43,10 +43,10 @@ class NetworkClassifier(BayesClassifier):
     Parameters
     ----------
     rule : str or Rule
-        ``"odds"`` [B appendix], ``"probability"`` [B 2.2], ``"hopfield"``, or a `Rule`. In the odds form and under
-        Hopfield's rule an attribute of k > 2 values, the class as well, is k binary neurons; the field of such a class
-        neuron weighs the class against all others, so that the probabilities of k > 2 classes are too certain: choose
-        ``g="fitted"`` where they matter.
+        ``"odds"`` [B appendix], ``"probability"`` [B 2.2], ``"hopfield"``, another of `bnn.RULES` that is a function of
+        counts, or a `Rule`. In the odds form and under Hopfield's rule an attribute of k > 2 values, the class as well,
+        is k binary neurons; the field of such a class neuron weighs the class against all others, so that the
+        probabilities of k > 2 classes are too certain: choose ``g="fitted"`` where they matter.
     dynamics : None, str or Dynamics
         None: one step, in which each class neuron adds up what it hears. Or a name in `bnn.DYNAMICS`, or an instance
         such as ``bnn.GradientFlow(gain=0.5)``; the class neurons are free in it.
@@ -63,7 +63,7 @@ class NetworkClassifier(BayesClassifier):
     m : float
         Strength of the estimate in records, where the rule has one.
     g : {"auto", "fitted"} or float
-        Scale of the field in the answer. ``"auto"``: 1 for rules in bits; for others, Hopfield's, fitted.
+        Scale of the field in the answer. ``"auto"``: 1 for rules in bits; for others, such as Hopfield's, fitted.
         ``"fitted"``: the g of least log loss over rows that an inner fold left out.
     options : dict, optional
         Other options of the rule, such as ``{"low": 0}``.
@@ -140,6 +140,11 @@ class NetworkClassifier(BayesClassifier):
         """Learn from a table and its labels; arguments, errors and warnings as in `NaiveBayesClassifier.fit`."""
         self._checked_g()
         rule = find(self.rule)
+        if rule.source == "patterns":
+            raise DataError(
+                f"{self._owner}.rule: {rule.name!r} is fitted from patterns, and a classifier learns by counting; "
+                "use a rule of counts, such as 'odds'."
+            )
         random = check_random_state(self.random_state)
         settling = self._checked_settling(int(random.randint(2**31)))
         training = self._read_training(X, y, sample_weight, self.discretize, self.intervals)
@@ -148,7 +153,7 @@ class NetworkClassifier(BayesClassifier):
         self._learn(Counts.of(records, rule.coding), class_counts, settling)
         if settling is not None:
             settling.settle(self.network_, unlabelled(records.codes[:1]))  # refuses what cannot run
-        fits = self.g == "fitted" or (self.g == "auto" and rule.prior_bias is None)
+        fits = self.g == "fitted" or (self.g == "auto" and not rule.in_bits)
         self._scale(self._fit_scale(records, random) if fits else 1.0 if self.g == "auto" else float(self.g))
         return self
 
@@ -216,8 +221,7 @@ class NetworkClassifier(BayesClassifier):
     def _scale(self, g: float) -> None:
         """Weigh what the class neurons hear."""
         self.g_ = g
-        bias = self._readout.by_class(self._readout.bias[None])[0]
-        self._prior = np.log2(laplace_prior(Cells.of(self._class_counts))) + g * bias
+        self._prior = np.log2(laplace_prior(Cells.of(self._class_counts)))
         self._gains = g * self._readout.gains()
 
     def _fit_scale(self, records: Records, random: np.random.RandomState) -> float:
@@ -238,9 +242,8 @@ class NetworkClassifier(BayesClassifier):
             readout = Readout.of(rest, rule, options)
             fields[fold == out] = self._fields(network, readout, unlabelled(records.codes[fold == out]))
         weights = np.ones(records.rows) if records.weights is None else np.asarray(records.weights)
-        bias = self._readout.by_class(self._readout.bias[None])
         prior = np.log2(laplace_prior(Cells.of(self._class_counts)))
-        return fitted_scale(prior, fields + bias, records.codes[:, -1], weights)
+        return fitted_scale(prior, fields, records.codes[:, -1], weights)
 
     def _options(self) -> dict[str, Any]:
         """Options of the rule."""

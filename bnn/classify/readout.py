@@ -26,7 +26,8 @@ SMALLEST, LARGEST = -20.0, 20.0
 class Readout:
     """Connections of the class neurons to all others, as the rule makes them, not rounded as those of a `Network` are.
 
-    The class is the last attribute of the layout. Its neurons are silent in their own field.
+    The class is the last attribute of the layout. Its neurons are silent in their own field, and have no bias: where a
+    rule gives them one, it is their prior, which the classifier puts in front itself.
 
     Attributes
     ----------
@@ -36,8 +37,6 @@ class Readout:
         State of a neuron that is off.
     weights
         [class neurons, neurons]: W(c, i), 0 from class neurons.
-    bias
-        [class neurons]: what is there without any evidence.
     evidence
         [class neurons, attributes]: what knowing an attribute adds, whatever its state (odds form).
     """
@@ -45,7 +44,6 @@ class Readout:
     layout: Layout
     low: int
     weights: Float64[np.ndarray, "own neurons"]
-    bias: Float64[np.ndarray, " own"]
     evidence: Float64[np.ndarray, "own attributes"]
 
     @staticmethod
@@ -58,12 +56,10 @@ class Readout:
         own = slice(int(layout.start[-2]), int(layout.start[-1]))
         weights = draft.weights[own].astype(np.float64) * (draft.unit or 1.0)
         weights[:, own] = 0.0
-        bias = draft.bias[own].astype(np.float64)
-        evidence = np.zeros((len(bias), len(names)))
+        evidence = np.zeros((len(weights), len(names)))
         if draft.silence is not None:
             evidence = draft.silence[own].astype(np.float64)
-            bias -= evidence.sum(axis=1)
-        return Readout(layout, draft.low, weights, bias, evidence)
+        return Readout(layout, draft.low, weights, evidence)
 
     def gains(self) -> Float64[np.ndarray, "values classes"]:
         """What each value of each other attribute says for each class; the values attribute by attribute."""
@@ -81,7 +77,7 @@ class Readout:
         return on
 
     def fields(self, states: Float[np.ndarray, "rows neurons"], known: Bool[np.ndarray, "rows attributes"]) -> Scores:
-        """Field of each class: of graded or discrete states, 0 where unknown, without the bias."""
+        """Field of each class: of graded or discrete states, 0 where unknown."""
         return self.by_class(self._heard(states, known))
 
     def by_class(self, heard: Float64[np.ndarray, "rows own"]) -> Scores:

@@ -4,6 +4,7 @@ Each function returns a `matplotlib.figure.Figure`, to save with ``figure.savefi
 notebook; those of a single pair of axes also draw into an ``ax`` that is given.
 """
 
+from bnn.plots.associated import associations
 from bnn.plots.branches import bifurcation
 from bnn.plots.classifiers import reliability, scores
 from bnn.plots.compared import comparison, overlap_against_noise
@@ -18,6 +19,7 @@ from bnn.plots.portrait import phase_portrait
 from bnn.plots.series import energy, similarity
 
 __all__ = [
+    "associations",
     "bifurcation",
     "capacity",
     "comparison",
