@@ -16,6 +16,7 @@ _HOMES = {
     "Records": "bnn.records",
     "Counts": "bnn.counts",
     "Network": "bnn.network",
+    "PatternMemory": "bnn.memories",
     "RULES": "bnn.rules",
     "two_layers": "bnn.rules.base",
     "ESTIMATES": "bnn.estimate",
@@ -31,6 +32,7 @@ _HOMES = {
     "load_classifier": "bnn.classify.storing",
     "DYNAMICS": "bnn.dynamics",
     "Asynchronous": "bnn.dynamics",
+    "Attention": "bnn.dynamics",
     "Synchronous": "bnn.dynamics",
     "WinnerTakeAll": "bnn.dynamics",
     "KWinners": "bnn.dynamics",
@@ -75,6 +77,7 @@ if TYPE_CHECKING:
     from bnn.driver import recall as recall
     from bnn.dynamics import DYNAMICS as DYNAMICS
     from bnn.dynamics import Asynchronous as Asynchronous
+    from bnn.dynamics import Attention as Attention
     from bnn.dynamics import Glauber as Glauber
     from bnn.dynamics import GradientFlow as GradientFlow
     from bnn.dynamics import KWinners as KWinners
@@ -85,6 +88,7 @@ if TYPE_CHECKING:
     from bnn.estimate import ESTIMATES as ESTIMATES
     from bnn.landscape import fixed_points as fixed_points
     from bnn.learning import learn as learn
+    from bnn.memories import PatternMemory as PatternMemory
     from bnn.network import Network as Network
     from bnn.noise import corrupt as corrupt
     from bnn.records import Records as Records

@@ -97,11 +97,6 @@ class Counts:
         """Number of records, or their total weight, in records."""
         return self.rows / self.scale
 
-    @property
-    def complete(self) -> bool:
-        """Whether no value was missing in any record."""
-        return self.known.strides[1] == 0 or bool((self.known == self.rows).all())
-
     def __repr__(self) -> str:
         rows = f"{self.rows / self.scale:g}"
         return f"Counts({rows} records, {len(self.layout.schema.names)} attributes, {self.layout.neurons} neurons)"

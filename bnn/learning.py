@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal, overload
 
 import numpy as np
 import torch
@@ -12,6 +13,7 @@ from jaxtyping import Float64
 from bnn import rounding
 from bnn.counts import Counts
 from bnn.errors import DataError, unknown_name
+from bnn.memories import PatternMemory
 from bnn.network import DTYPES, Network
 from bnn.patterns import as_numbers
 from bnn.records import Records
@@ -28,6 +30,10 @@ def options_of(rule: Rule) -> dict[str, Any]:
     return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
 
 
+@overload
+def learn(data: Records, rule: Literal["dense", "modern"], **options: Any) -> PatternMemory: ...
+@overload
+def learn(data: Counts | Records, rule: str | Rule = "probability", **options: Any) -> Network: ...
 def learn(
     data: Counts | Records,
     rule: str | Rule = "probability",
@@ -39,8 +45,11 @@ def learn(
     dtype: torch.dtype = torch.float64,
     device: str | torch.device = "cpu",
     **options: Any,
-) -> Network:
+) -> Network | PatternMemory:
     """Learn a network: count co-occurrences, turn counts into weights, round once to an exact grid.
+
+    The rules "dense" and "modern" keep the records themselves instead, as a `PatternMemory`: gaps and weights are
+    heeded, and there are no connections to choose.
 
     Parameters
     ----------
@@ -82,7 +91,8 @@ def learn(
         Where the network lives.
     **options
         The rule's own: ``m`` (2.0) and ``estimate`` ("joint") for "probability" and "odds", ``low`` (-1) for
-        "hopfield"; the others have none.
+        "hopfield"; ``degree`` (3), ``rectified`` (False) and ``low`` (-1) for "dense", ``beta`` (1.0) and ``low`` (-1)
+        for "modern"; the others have none.
 
     Raises
     ------
@@ -124,6 +134,11 @@ def learn(
             f"learn.data: the rule {chosen.name!r} is fitted from the patterns themselves, which Counts do not keep; "
             "give Records."
         )
+    if records is not None and not chosen.pairwise:
+        given = {"within": within, "self_connections": self_connections, "mask": mask is not None}
+        for name in [name for name, value in {**given, "dtype": dtype != torch.float64}.items() if value]:
+            raise DataError(f"learn.{name}: the rule {chosen.name!r} keeps patterns and has no weights; leave it out.")
+        return stored(records, chosen, options).to(device=device)
     if isinstance(data, Records):
         data = Counts.of(data, Layout.default(data.schema).coding if chosen.coding == "values" else "on")
     elif chosen.coding == "on" and data.layout.coding == "values":
@@ -183,6 +198,23 @@ def _require_continued(start: Network, rule: Rule, layout: Layout, told: dict[st
                 f"learn.start: that network was learned with {name} = {start.provenance.get(name)!r}, not {value!r}; "
                 "go on as it was begun."
             )
+
+
+def stored(records: Records, rule: Rule, options: dict[str, Any]) -> PatternMemory:
+    """A memory of the records themselves."""
+    layout = Layout.default(records.schema) if rule.coding == "values" else Layout(records.schema, "on")
+    number = float(records.rows if records.weights is None else records.weights.sum())
+    if number == 0.0:
+        raise DataError("learn.data: nothing was counted; give at least one record.")
+    if layout.neurons == 0:
+        raise DataError("learn.data: no attribute has a value; give at least one known cell.")
+    memory = rule.function(records, layout, **options)
+    if not isinstance(memory, PatternMemory):
+        raise DataError(
+            f"learn: the rule {rule.name!r} returned {type(memory).__name__}; a rule that is not pairwise returns a "
+            "bnn.PatternMemory."
+        )
+    return replace(memory, provenance={"rule": rule.name, **options_of(rule), **options, "records": number})
 
 
 def checked(

@@ -1,4 +1,4 @@
-"""One type for every network: weights, bias, and which neuron stands for what."""
+"""One type for every network of pairs: weights, bias, and which neuron stands for what."""
 
 from __future__ import annotations
 
@@ -7,31 +7,26 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float, Float64, Shaped
+from jaxtyping import Float, Float64
 from torch import Tensor
 
 from bnn import association, coding, rounding
 from bnn.association import Associations
-from bnn.coding import NeuronStates
+from bnn.associative import AssociativeMemory, States, to_device
 from bnn.counts import Counts
 from bnn.errors import DataError, FileError, unknown_name
 from bnn.files import read_tensors, write_tensors
-from bnn.records import Records
 from bnn.schema import Attribute, Layout, Schema
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 DTYPES: dict[torch.dtype, np.dtype[Any]] = {torch.float32: np.dtype(np.float32), torch.float64: np.dtype(np.float64)}
-States = Any  # array-like [batch, neurons] or Records; validated at the boundary by coding.read_states
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Network:
+class Network(AssociativeMemory):
     """A network of two-state neurons with field h = W V + b and energy E = -1/2 V' W V - b' V, both in bits.
 
     Learn one with `bnn.learn`, write one down with `Network.of`, keep one with `save` and `load`.
@@ -89,6 +84,8 @@ class Network:
     provenance: Mapping[str, Any] = field(default_factory=dict)
     symmetric: bool = field(init=False)
     _found: dict[str, Tensor] = field(init=False, repr=False, default_factory=dict)
+    keeps: ClassVar[str] = "weights"
+    grounds: ClassVar[str] = "symmetric weights"
 
     def __post_init__(self) -> None:
         neurons = self.layout.neurons
@@ -172,9 +169,18 @@ class Network:
         return f"Network({self.neurons:,} neurons, {rule}, {kind}, {dtype})"
 
     @property
-    def neurons(self) -> int:
-        """Number of neurons."""
-        return self.layout.neurons
+    def parameters(self) -> int:
+        """Weights that learning sets: one a pair of neurons where they are symmetric, else two.
+
+        Self-connections and biases, a few a neuron, are left out, as they are where bits per synapse are told; a pair
+        that the rule or a mask leaves unconnected counts.
+
+        Examples
+        --------
+        >>> Network.of([[0, 1, 0], [1, 0, 2], [0, 2, 0]]).parameters
+        3
+        """
+        return self.neurons * (self.neurons - 1) // (2 if self.symmetric else 1)
 
     @property
     def columns(self) -> Float[Tensor, "neurons neurons"]:
@@ -311,52 +317,6 @@ class Network:
             similarity[torch.from_numpy(read.unknown.any(axis=1)).to(similarity.device)] = torch.nan
         return similarity
 
-    def bias_for(
-        self, unknown: Bool[Tensor, "batch neurons"] | None, owner: str = "recall.cues"
-    ) -> Float[Tensor, "_ neurons"]:
-        """Bias of each row [batch or 1, neurons]: without the part that rests on attributes the row does not know."""
-        if unknown is None or self.silence is None:
-            return self.bias[None]
-        return self.bias - self.unknown_attributes(unknown, owner).to(self.bias.dtype) @ self.silence.T
-
-    def unknown_attributes(
-        self, unknown: Bool[Tensor, "batch neurons"], owner: str = "recall.cues"
-    ) -> Bool[Tensor, "batch attributes"]:
-        """Which attributes are unknown; knowing some neurons of one and not the others is an error of ``owner``."""
-        attribute = torch.tensor(self.layout.attribute, device=unknown.device)
-        missing = torch.zeros(len(unknown), len(self.layout.schema.names), dtype=torch.int64, device=unknown.device)
-        missing.index_add_(1, attribute, unknown.long())
-        owned = torch.from_numpy(np.diff(self.layout.start)).to(unknown.device)
-        partial = (missing > 0) & (missing < owned)
-        if bool(partial.any()):
-            row, a = (int(i) for i in torch.argwhere(partial)[0])
-            raise DataError(
-                f"{owner}: row {row} leaves {int(missing[row, a])} of the {int(owned[a])} neurons of "
-                f"{self.layout.schema.names[a]!r} unknown; an attribute is unknown, and clamped or free, as a whole."
-            )
-        return missing > 0
-
-    def encode(self, table: Any) -> Float[np.ndarray, "batch neurons"]:
-        """States of the rows of a table or of Records: float32, 1 on, ``low`` off, NaN unknown.
-
-        Examples
-        --------
-        >>> import bnn
-        >>> network = bnn.learn(bnn.datasets.load("zoo"))
-        >>> network.encode({"legs": [4], **{n: [None] for n in network.layout.schema.names if n != "legs"}}).shape
-        (1, 43)
-        """
-        records = table if isinstance(table, Records) else Records.from_table(table, schema=self.layout.schema)
-        return coding.read_states(self.layout, records, "Network.encode.table").signed(self.low)
-
-    def decode(self, states: States) -> pa.Table:
-        """Back to a table of attribute = value (pyarrow); null where no neuron of the attribute is on.
-
-        Where several are on, the one with the largest field speaks; of probabilities, the largest.
-        """
-        read = coding.read_states(self.layout, states, "Network.decode.states", soft=True)
-        return coding.decode(self.layout, read, self.field(states).cpu().double().numpy())
-
     def associations(
         self,
         counts: Counts | None = None,
@@ -453,13 +413,7 @@ class Network:
         network = self if dtype in (None, self.weights.dtype) else self._rounded(dtype)
         if device is None or str(device) == str(self.weights.device):
             return network
-        try:
-            moved: dict[str, Any] = {name: tensor.to(device) for name, tensor in network.tensors().items()}
-        except (RuntimeError, AssertionError) as error:
-            raise DataError(
-                f"Network.to.device: {str(device)!r} cannot be used here ({str(error).splitlines()[0]}); try 'cpu'."
-            ) from error
-        return replace(network, **moved)
+        return replace(network, **to_device(network.tensors(), device, "Network"))
 
     def tensors(self) -> dict[str, Tensor]:
         """The tensors a network is made of, by name, without those it lacks."""
@@ -507,15 +461,6 @@ class Network:
         read = coding.read_states(self.layout, states, owner, soft=True)
         values, unknown = self.values_of(read)
         return values.to(self.weights.dtype), self.bias_for(unknown, owner)
-
-    def values_of(self, read: NeuronStates) -> tuple[Shaped[Tensor, "batch neurons"], Tensor | None]:
-        """States from ``low`` to 1 and, where unknown, 0, on the network's device; and the mask of the unknown."""
-        values = 2 * read.on - 1 if self.low == -1 else read.on.copy()
-        unknown = None
-        if read.unknown is not None:
-            values[read.unknown] = 0
-            unknown = torch.from_numpy(read.unknown).to(self.weights.device)
-        return torch.from_numpy(values).to(self.weights.device), unknown
 
     def _rounded(self, dtype: torch.dtype) -> Network:
         """A copy rounded to the grid of a dtype."""

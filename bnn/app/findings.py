@@ -9,8 +9,8 @@ import numpy as np
 from jaxtyping import Bool, Float64, Int, Int8
 
 from bnn import coding
+from bnn.associative import AssociativeMemory
 from bnn.driver import external_input
-from bnn.network import Network
 from bnn.records import Records
 from bnn.schema import Value
 from bnn.trace import Trace
@@ -132,7 +132,7 @@ def answers(
 
 def _answer(
     rule: str,
-    network: Network,
+    network: AssociativeMemory,
     name: str,
     true: Value | None,
     on: Bool[np.ndarray, " neurons"],
@@ -166,7 +166,7 @@ def _answer(
 
 
 def _probabilities(
-    network: Network, neurons: Int[np.ndarray, " some"], fields: Float64[np.ndarray, " neurons"]
+    network: AssociativeMemory, neurons: Int[np.ndarray, " some"], fields: Float64[np.ndarray, " neurons"]
 ) -> tuple[Float64[np.ndarray, " some"], Float64[np.ndarray, " some"]]:
     """P(j) of an attribute's neurons before and given the others, by the odds [B eq 20] or normalised [B eq 1].
 

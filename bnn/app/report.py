@@ -14,6 +14,7 @@ from bnn.app.recall_command import Task
 from bnn.app.words import percent
 from bnn.dynamics import GradientFlow, KWinners, WinnerTakeAll
 from bnn.dynamics.base import Dynamics
+from bnn.network import Network
 from bnn.rules import RULES
 from bnn.trace import Trace
 
@@ -122,7 +123,8 @@ def seen(task: Task, traces: Mapping[str, Trace], summaries: Sequence[Summary]) 
         if ended and task.dynamics.settles:
             told.append(f"Ended {what}: {_list(ended)}.")
     if not isinstance(task.dynamics, KWinners | WinnerTakeAll) and task.input == 0.0:
-        some = [rule for rule, trace in traces.items() if float(trace.network.weights.min()) >= 0.0]
+        networks = {rule: trace.network for rule, trace in traces.items() if isinstance(trace.network, Network)}
+        some = [rule for rule, network in networks.items() if float(network.weights.min()) >= 0.0]
         if some:
             told.append(
                 f"No weight of {_list(some)} is negative, so that nothing turns a neuron off: take --dynamics "

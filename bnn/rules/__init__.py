@@ -3,10 +3,12 @@
 from bnn.rules import (
     bcpnn,
     covariance,
+    dense,
     hebb,
     hopfield,
     log_odds,
     log_ratio,
+    modern,
     presynaptic_covariance,
     pseudo_inverse,
     storkey,
@@ -26,5 +28,7 @@ RULES = {
         bcpnn.RULE,
         storkey.RULE,
         pseudo_inverse.RULE,
+        dense.RULE,
+        modern.RULE,
     )
 }

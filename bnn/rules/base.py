@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from jaxtyping import Bool, Float, Float64
@@ -130,10 +130,12 @@ class Rule:
         Whether W(j,i) = W(i,j) by its defaults; where not, nothing promises descent.
     in_bits
         Whether weights, fields and energies are in bits; else they have no unit.
+    pairwise
+        Whether it makes weights; where not, ``function(records, layout, **options) -> PatternMemory``.
     """
 
     name: str
-    function: Callable[..., Draft]
+    function: Callable[..., Any]
     summary: str
     coding: Coding
     self_connections: bool
@@ -142,6 +144,7 @@ class Rule:
     ordered: bool = False
     symmetric: bool = True
     in_bits: bool = True
+    pairwise: bool = True
 
 
 def two_layers(schema: Schema, first: Iterable[str]) -> Bool[np.ndarray, "attributes attributes"]:
