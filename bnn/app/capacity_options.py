@@ -209,9 +209,9 @@ def capacity(
     files: list[str] = []
     with telling_warnings(), Bar() as bar:
         try:
-            for name, memory in task.memories.items():
+            for name, learner in task.learners.items():
                 bar.say(name)
-                found[name] = run(task, memory, bar.advance)
+                found[name] = run(task, learner, bar.advance)
         except KeyboardInterrupt:
             interrupted = True
         if found:
@@ -224,4 +224,4 @@ def capacity(
         capacity_report.tell(task, found, files)
     if interrupted:
         kept = "nothing is kept without --results" if results is None else f"the same command goes on from {results}"
-        raise typer.Exit(fail(f"interrupted after {len(found)} of {len(task.memories)} rules; {kept}.", INTERRUPTED))
+        raise typer.Exit(fail(f"interrupted after {len(found)} of {len(task.learners)} rules; {kept}.", INTERRUPTED))

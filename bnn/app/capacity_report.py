@@ -95,8 +95,8 @@ def remarks(found: Mapping[str, Capacity]) -> list[str]:
     for name, one in found.items():
         if any(one.limited):
             told.append(f"{name}: the largest load, {one.most:,}, still holds; raise --most to see where it ends.")
-        if isinstance(one.memory.input, Threshold | Shift):
-            told.append(f"{name}: threshold found on other seeds: {one.memory.input}.")
+        if isinstance(one.learner.input, Threshold | Shift):
+            told.append(f"{name}: threshold found on other seeds: {one.learner.input}.")
         told += [f"{name}: more was recalled of more patterns: {rise}." for rise in one.rises]
     return told
 

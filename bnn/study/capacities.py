@@ -24,7 +24,7 @@ from bnn.study.inputs import Input
 from bnn.study.intervals import half_width
 from bnn.study.journal import Journal
 from bnn.study.points import Point
-from bnn.study.questions import Memory, Question
+from bnn.study.questions import Learner, Question
 from bnn.study.search import Rise, largest, loads_up_to, rises
 from bnn.study.stream import Stream
 
@@ -38,7 +38,7 @@ class Capacity:
 
     Attributes
     ----------
-    question, memory, criterion
+    question, learner, criterion
         What was asked, of whom, and when a load counted as recalled.
     seeds
         The seeds.
@@ -65,7 +65,7 @@ class Capacity:
     """
 
     question: Question
-    memory: Memory
+    learner: Learner
     criterion: Criterion
     seeds: tuple[int, ...]
     values: tuple[int, ...]
@@ -107,14 +107,14 @@ class Capacity:
         within = "" if self.interval is None else " [{:.0f}, {:.0f}]".format(*self.interval)
         at_least = "at least " if any(self.limited) else ""
         return (
-            f"Capacity({self.memory.rule.name}, {self.question.family.name}, {self.neurons:,} neurons: {at_least}"
+            f"Capacity({self.learner.rule.name}, {self.question.family.name}, {self.neurons:,} neurons: {at_least}"
             f"{self.patterns:,.0f}{within} patterns, {self.criterion}, {len(self.seeds)} seeds)"
         )
 
     def describe(self) -> dict[str, Any]:
         """What was found and asked, without the points, as plain JSON types."""
         return {
-            "rule": self.memory.rule.name,
+            "rule": self.learner.rule.name,
             "neurons": self.neurons,
             "patterns": self.patterns,
             "interval": None if self.interval is None else list(self.interval),
@@ -125,8 +125,8 @@ class Capacity:
             "load": self.patterns / self.neurons,
             "bits_per_parameter": self.bits_per_parameter,
             "rises": [str(rise) for rise in self.rises],
-            "learning": dict(self.memory.learning),
-            "input": self.memory.describe()["input"],
+            "learning": dict(self.learner.learning),
+            "input": self.learner.describe()["input"],
             **self.question.describe(),
             "precision": self.precision,
             "most": self.most,
@@ -140,7 +140,7 @@ class Capacity:
         backend
             ``"pyarrow"``, ``"pandas"`` or ``"polars"``.
         """
-        columns: dict[str, list[Any]] = {"rule": [self.memory.rule.name] * len(self.points)}
+        columns: dict[str, list[Any]] = {"rule": [self.learner.rule.name] * len(self.points)}
         for name in ("seed", "patterns", "cues", "recalled", *MEASURES, "overlap_before", "mean_sweeps", "parameters"):
             columns[name] = [getattr(point, name) for point in self.points]
         return frame_of(columns, backend, "Capacity.to_frame")
@@ -219,13 +219,13 @@ def capacity(
     ((9, 9, 8), 0.087)
     """
     question = Question(family, noise, dynamics, max_sweeps, cues)  # type: ignore[arg-type]
-    memory = Memory(rule, learning or {}, input)  # type: ignore[arg-type]
-    return held(question, memory, criterion, seeds, precision, most, results, progress)
+    learner = Learner(rule, learning or {}, input)  # type: ignore[arg-type]
+    return held(question, learner, criterion, seeds, precision, most, results, progress)
 
 
 def held(
     question: Question,
-    memory: Memory,
+    learner: Learner,
     criterion: Criterion = Criterion(),  # noqa: B008 - frozen
     seeds: int | Iterable[int] = 3,
     precision: float = 0.01,
@@ -233,7 +233,7 @@ def held(
     results: str | os.PathLike[str] | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Capacity:
-    """Capacity of a memory, where question and memory are made already; see `capacity`."""
+    """Capacity of a learner, where question and learner are made already; see `capacity`."""
     if not isinstance(criterion, Criterion):
         raise DataError(
             f"capacity.criterion: got {criterion!r}; give a bnn.study.Criterion, such as Criterion('wrong')."
@@ -247,10 +247,10 @@ def held(
 
         @cache
         def store(seed: int = seed) -> Store:
-            return Store(Stream(question.family, question.noise, seed), memory)
+            return Store(Stream(question.family, question.noise, seed), learner)
 
         def holds(load: int, seed: int = seed, done: int = done) -> bool:
-            point = journal.point(memory, seed, load, lambda: recalled(question, store(), memory, load))
+            point = journal.point(learner, seed, load, lambda: recalled(question, store(), learner, load))
             points.append(point)
             if progress is not None:
                 progress(done, len(numbers))
@@ -261,7 +261,7 @@ def held(
         progress(len(numbers), len(numbers))
     return Capacity(
         question=question,
-        memory=memory,
+        learner=learner,
         criterion=criterion,
         seeds=numbers,
         values=tuple(loads[count - 1] if count else 0 for count in counts),

@@ -9,9 +9,9 @@ import numpy as np
 from jaxtyping import Float64
 
 from bnn import coding
+from bnn.associative import AssociativeMemory
 from bnn.driver import LARGEST_INPUT, external_input
 from bnn.errors import DataError
-from bnn.network import Network
 from bnn.records import Records
 
 Real = float | int
@@ -115,7 +115,7 @@ def described_input(value: Input) -> Any:
     }
 
 
-def input_for(network: Network, value: Input, patterns: Records) -> Any:
+def input_for(network: AssociativeMemory, value: Input, patterns: Records) -> Any:
     """What `bnn.recall` takes as ``input``."""
     if not isinstance(value, Threshold | Shift):
         return value

@@ -1,4 +1,4 @@
-"""What is asked of a memory, and which memory is asked."""
+"""What is asked of a memory, and what makes the memory."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PARALLEL_SWEEPS = 15  # of the published capacities; what has not settled by the
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What every memory is asked alike: patterns, cues, and how it may answer.
+    """What every learner is asked alike: patterns, cues, and how it may answer.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class Learner:
     """A learning rule, its options, and what is added to the fields.
 
     Parameters
@@ -96,16 +96,16 @@ class Memory:
         learning = {key: v.item() if isinstance(v, np.generic) else v for key, v in self.learning.items()}
         for key, value in learning.items():
             if key not in known:
-                raise unknown_name(f"Memory.learning of {rule.name!r}", key, known)
+                raise unknown_name(f"Learner.learning of {rule.name!r}", key, known)
             if not isinstance(value, bool | int | float | str | None):
-                raise DataError(f"Memory.learning: {key!r} is {value!r}; give plain numbers, words, True or False.")
+                raise DataError(f"Learner.learning: {key!r} is {value!r}; give plain numbers, words, True or False.")
         object.__setattr__(self, "rule", rule)
         object.__setattr__(self, "learning", MappingProxyType(learning))
-        object.__setattr__(self, "input", checked_input(self.input, "Memory.input"))
+        object.__setattr__(self, "input", checked_input(self.input, "Learner.input"))
         if wants_prior(self.input) and rule.prior_bias is None:
             able = [name for name, one in RULES.items() if one.prior_bias is not None]
             raise DataError(
-                f"Memory.input: the rule {rule.name!r} has no prior in the unit of its fields; {', '.join(able)} have."
+                f"Learner.input: the rule {rule.name!r} has no prior in the unit of its fields; {', '.join(able)} have."
             )
 
     def describe(self) -> dict[str, Any]:
