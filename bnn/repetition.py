@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Bool, Float64
 
 from bnn import coding
-from bnn.counting import SCALE
+from bnn.counting import LIMIT, SCALE
 from bnn.counts import Counts
 from bnn.driver import drawn_seed, recall
 from bnn.dynamics import Asynchronous
@@ -91,7 +91,7 @@ def learn_delta(
     *,
     dynamics: Dynamics = Asynchronous(),  # noqa: B008 - frozen
     signal: str = "both",
-    weight: float | Sequence[float] = 1.05,
+    weight: float | Sequence[float] = 1.1,
     additive: bool = False,
     rounds: int = 30,
     noise: Mapping[str, Any] | None = NOISE,
@@ -125,7 +125,7 @@ def learn_delta(
     additive
         Add ``weight - 1`` times the record's first weight instead, as the delta rule of [S 2] does.
     rounds
-        At most so many; they end when nothing is left to be counted again.
+        At most so many; they end when nothing is left to be counted again, or all weigh 2**42 records together.
     noise
         Shares for `corrupt`, such as ``{"flip": 0.05}``; None: cues are the records themselves.
     cues
@@ -146,10 +146,10 @@ def learn_delta(
     Examples
     --------
     >>> import bnn
-    >>> digits = bnn.datasets.load("mnist-100")[::2]
-    >>> found = bnn.learn_delta(digits, "odds", rounds=20, seed=0)
-    >>> found.best > 0, bool(found.held_out[found.best] > found.held_out[0])
-    (True, True)
+    >>> records = bnn.Records.from_patterns([[1, 1, 1], [1, 1, 1], [1, 1, 1], [1, 1, 0]])
+    >>> found = bnn.learn_delta(records, "hopfield", weight=3.0, noise=None, seed=0)
+    >>> found.fixed.tolist(), found.weights.tolist()  # the last pattern was drawn into the first
+    ([0.75, 1.0], [1.0, 1.0, 1.0, 3.0])
     """
     if not isinstance(records, Records):
         raise DataError(
@@ -204,7 +204,7 @@ def learn_delta(
         if number == rounds or not failed.any():
             break
         more = np.rint((factors[number] - 1.0) * failed * (first if additive else weights) * SCALE) / SCALE
-        if not more.any():
+        if not more.any() or (weights + more).sum() >= LIMIT / SCALE:
             break
         weights = weights + more
         counts = counts + Counts.of(Records(records.codes, records.schema, more)[more > 0])

@@ -1,22 +1,18 @@
 """Patterns that experiments on memories store: how they are drawn, distorted and recalled."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 import bnn
 from bnn.dynamics import Dynamics
+from bnn.rules.base import Rule
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of patterns, the rule that suits it best, and how a memory of them is used.
-
-    ``part`` is what noise changes one of, such as a unit moved to another value of its group; ``noise(parts)`` are the
-    shares that `bnn.corrupt` takes for so many of them.
-    """
+    """A kind of patterns, the rule that suits it, and how a memory of them is used; noise changes ``parts``."""
 
     name: str
     draw: Callable[[int, np.random.Generator], bnn.Records]
@@ -25,18 +21,19 @@ class Kind:
     rule: str = "probability"
     dynamics: Dynamics = bnn.WinnerTakeAll(parallel=True)  # noqa: RUF009 - frozen
     noise_kind: str = "flip"
-    asked: Mapping[str, Any] = field(default_factory=dict)
 
     def noise(self, parts: int) -> dict[str, float]:
+        """Shares for `bnn.corrupt` that change so many parts."""
         return {self.noise_kind: parts / self.parts}
 
-    def recall(self, network: bnn.Network, cues: bnn.Records, seed: int) -> bnn.Trace:
-        return bnn.recall(network, cues, self.dynamics, seed=seed, **self.use(network))
+    def recall(self, network: bnn.Network, cues: bnn.Records, seed: int, given: str | None = None) -> bnn.Trace:
+        """Recall as this kind of patterns is used, or with the input given; at most fifteen sweeps."""
+        told = self.input(network) if given is None else given
+        return bnn.recall(network, cues, self.dynamics, seed=seed, input=told, max_sweeps=15)
 
-    def use(self, network: bnn.Network) -> dict[str, Any]:
-        """A prior as input where the rule has one and one unit of a group wins, at most fifteen sweeps."""
-        prior = network.prior_bias is not None and not isinstance(self.dynamics, bnn.Asynchronous)
-        return {"input": "prior" if prior else 0.0, "max_sweeps": 15} | dict(self.asked)
+    def input(self, knows: bnn.Network | Rule) -> str | float:
+        """The prior, where the rule or network knows one and winners are chosen; thresholds are the rule's own."""
+        return 0.0 if knows.prior_bias is None or isinstance(self.dynamics, bnn.Asynchronous) else "prior"
 
 
 def modular(groups: int, size: int) -> Kind:

@@ -54,6 +54,12 @@ def test_too_large_steps_pass_by_and_the_first_round_is_kept():
     assert found.weights.tolist() == [1, 1, 1, 1]
 
 
+def test_rounds_end_before_counts_would_overflow():
+    found = bnn.learn_delta(LOPSIDED, "hopfield", weight=2.0**20, rounds=9, **CLEAN)
+    assert found.fixed.tolist() == [0.75, 0.25, 0.75]  # B, then A, then B again would weigh 2**40 of 2**42
+    assert found.best == 0
+
+
 def test_each_round_may_have_its_own_weight():
     found = bnn.learn_delta(LOPSIDED, "hopfield", weight=[1.5, 2.0], rounds=2, **CLEAN)
     assert found.weights.tolist() == [1, 1, 1, 3]
