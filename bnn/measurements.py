@@ -1,4 +1,4 @@
-"""Columns of numbers that would be of little use as they are: cut into intervals, or told of; identifiers too."""
+"""Columns that are of little use as they are: measurements are cut, and what cannot be helped is told in a sentence."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from bnn.discretize import FEW, equal_frequency, interval_names, measured
-from bnn.errors import DataError, IdentifierWarning, MeasurementWarning
+from bnn.errors import DataError, IdentifierWarning, MeasurementWarning, UnseenValueWarning
 from bnn.schema import Attribute
 from bnn.tables import OWNER, CodedColumn, identifies, infinite, numbers_of
 
@@ -79,7 +79,18 @@ def warn_of_columns(coded: Sequence[CodedColumn], target: str | None) -> None:
         )
 
 
+def warn_of_unseen(coded: Sequence[CodedColumn]) -> None:
+    """Warn of the values that the schema lacks, by attribute, with their number and an example."""
+    if unseen := [column for column in coded if column.unseen]:
+        told = _listed([f"{c.attribute.name!r} {c.unseen} (such as {c.example!r})" for c in unseen])
+        warnings.warn(
+            f"{OWNER}: values that the schema lacks were taken as missing: {told}.",
+            UnseenValueWarning,
+            stacklevel=3,
+        )
+
+
 def _listed(names: Sequence[str]) -> str:
     """The first few of them, and how many more."""
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    more = f" and {len(names) - SHOWN} more attributes" if len(names) > SHOWN else ""
     return ", ".join(names[:SHOWN]) + more

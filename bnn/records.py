@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -11,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float, Int, Integer, Real, Shaped
 
-from bnn.errors import DataError, SchemaError, UnseenValueWarning, unknown_name
-from bnn.measurements import cut, warn_of_columns
+from bnn.errors import DataError, SchemaError, unknown_name
+from bnn.measurements import cut, warn_of_columns, warn_of_unseen
 from bnn.patterns import as_numbers, pattern_codes, pattern_schema
 from bnn.schema import Attribute, Schema
-from bnn.tables import CodedColumn, columns_of, encode, smallest_type
+from bnn.tables import columns_of, encode, smallest_type
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -221,7 +220,7 @@ class Records:
         codes = np.empty((len(coded[0].codes), len(coded)), smallest_type(max(schema.sizes)), order="F")
         for j, column in enumerate(coded):
             codes[:, j] = column.codes
-        _warn_of_unseen(coded)
+        warn_of_unseen(coded)
         return Records(codes, schema, weights, np.array([c.unseen for c in coded]))
 
     @staticmethod
@@ -283,18 +282,6 @@ def _in_order_of(schema: Schema, columns: dict[str, Any]) -> dict[str, Any]:
         raise unknown_name("Records.from_table: the table lacks a column of the schema", lacking[0], columns)
     unknown = np.full(len(next(iter(columns.values()))), np.nan)
     return {name: columns.get(name, unknown) for name in schema.names}
-
-
-def _warn_of_unseen(coded: list[CodedColumn]) -> None:
-    """Warn of the values that the schema lacks, by attribute, with their number and an example."""
-    if unseen := [column for column in coded if column.unseen]:
-        told = ", ".join(f"{c.attribute.name!r} {c.unseen} (such as {c.example!r})" for c in unseen[:5])
-        more = f" and {len(unseen) - 5} more attributes" if len(unseen) > 5 else ""
-        warnings.warn(
-            f"Records.from_table: values that the schema lacks were taken as missing: {told}{more}.",
-            UnseenValueWarning,
-            stacklevel=3,
-        )
 
 
 def _row_numbers(rows: Any, number: int) -> Shaped[np.ndarray, " chosen"]:

@@ -221,7 +221,7 @@ def test_measurements_left_as_they_are_are_told_of():
 
 
 def test_many_columns_of_measurements_are_told_in_short():
-    with pytest.warns(MeasurementWarning, match=r"'x4' \(21 distinct\) and 2 more; cut"):
+    with pytest.warns(MeasurementWarning, match=r"'x4' \(21 distinct\) and 2 more attributes; cut"):
         Records.from_table({f"x{i}": np.arange(21) for i in range(7)})
 
 
