@@ -50,20 +50,27 @@ def graph(network: Network, *, strongest: int = 20, attribute: str | None = None
     >>> sorted(text.get_text() for text in graph(network).axes[0].texts)
     ['hair', 'milk']
     """
+    figure = new_figure(10.5, 9.0)
+    chosen, _ = draw_graph(figure.add_subplot(), network, strongest, attribute)
+    figure.legend(handles=_key(chosen, unit(network)), loc="outside lower center")
+    return figure
+
+
+def draw_graph(
+    ax: Axes, network: Network, strongest: int, attribute: str | None = None
+) -> tuple[nx.Graph, dict[int, Line2D]]:
+    """Draw the strongest connections, and return them and the mark of each neuron that has one."""
     chosen = strongest_connections(network, strongest, attribute)
     order = sorted(chosen.nodes)
-    figure = new_figure(10.5, 9.0)
-    ax = figure.add_subplot()
     angles = {node: math.pi / 2 - 2 * math.pi * k / len(order) for k, node in enumerate(order)}
     places = {node: (math.cos(angle), math.sin(angle)) for node, angle in angles.items()}
     sizes = [abs(weight) for _, _, weight in chosen.edges(data="weight")]
     for a, b, weight in sorted(chosen.edges(data="weight"), key=lambda edge: abs(edge[2])):
         _draw_edge(ax, places[a], places[b], weight, WIDEST * abs(weight) / max(sizes), network.symmetric is False)
-    _draw_nodes(ax, network, places, angles)
+    marks = _draw_nodes(ax, network, places, angles)
     ax.set(xlim=(-1.1, 1.1), ylim=(-1.1, 1.1), aspect="equal")
     ax.axis("off")
-    figure.legend(handles=_key(chosen, unit(network)), loc="outside lower center")
-    return figure
+    return chosen, marks
 
 
 def strongest_connections(network: Network, strongest: int, attribute: str | None = None) -> nx.Graph:
@@ -122,12 +129,15 @@ def _draw_edge(
     ax.add_patch(curve)
 
 
-def _draw_nodes(ax: Axes, network: Network, places: dict[int, tuple[float, float]], angles: dict[int, float]) -> None:
+def _draw_nodes(
+    ax: Axes, network: Network, places: dict[int, tuple[float, float]], angles: dict[int, float]
+) -> dict[int, Line2D]:
     """A mark for each neuron, its name pointing outwards."""
     attributes = sorted({int(network.layout.attribute[node]) for node in places})
+    marks = {}
     for node, (x, y) in places.items():
         kind = attributes.index(int(network.layout.attribute[node]))
-        ax.plot(
+        (marks[node],) = ax.plot(
             x,
             y,
             marker=_SHAPES[kind % len(_SHAPES)],
@@ -147,6 +157,7 @@ def _draw_nodes(ax: Axes, network: Network, places: dict[int, tuple[float, float
             va="center",
             fontsize=11,
         )
+    return marks
 
 
 def _key(connections: nx.Graph, name: str) -> list[Line2D]:
