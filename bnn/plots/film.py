@@ -47,8 +47,8 @@ def animation(trace: Trace, row: int = 0, *, strongest: int = 20, moments: int =
     >>> import bnn
     >>> network = bnn.Network.of([[0, 2], [2, 0]], bias=[-1, -0.5], names=["hair", "milk"])
     >>> film = animation(bnn.recall(network, [[0, 1]], seed=0, record="flips"))
-    >>> film.save("hair.gif", writer="pillow")  # doctest: +SKIP
-    >>> film.pause()  # doctest: +SKIP
+    >>> "<img" in film.to_jshtml()
+    True
     """
     if moments < 2:
         raise DataError(f"plots.animation.moments: got {moments}; give at least two, the start and the end.")
