@@ -54,7 +54,9 @@ def learn(
         W(j,j) by the rule's own formula with i = j [B 2.2]; off by default. They add fixed points, and the odds form
         refuses them.
     mask
-        bool [attributes, attributes], True where two attributes may be connected; `bnn.two_layers` makes Kosko's.
+        bool [attributes, attributes], True where two attributes may be connected; `bnn.two_layers` makes Kosko's. Or
+        bool [neurons, neurons], such as of a network damaged in any form: in the odds form a connection that is left
+        out takes the evidence of both states with it.
     dtype
         torch.float64, or torch.float32 for speed: sums over states stay exact in both.
     device
