@@ -226,6 +226,9 @@ METHODS = (
 )
 
 
+METHOD = {method.name: method for method in METHODS}
+
+
 def judged(
     method: Method, trained: Trained, codes: np.ndarray, classes: np.ndarray, settings: Sequence[tuple[Any, float]]
 ) -> np.ndarray:

@@ -28,7 +28,7 @@ from collections.abc import Sequence
 import numpy as np
 from contenders import (
     C_STEP,
-    METHODS,
+    METHOD,
     NAIVE,
     O_FILLED,
     O_SHORT,
@@ -57,7 +57,6 @@ CONDITIONS = (("intact", 0.0), *((kind, share) for kind in KINDS for share in SH
 ROWS = 1 + 2 * len(SHARES)  # conditions that damage rows; the intact ones first
 MINE = (NAIVE, P_STEP, P_FILLED, P_SHORT, P_FREE, P_GRADED, O_STEP, O_FILLED, O_SHORT, V_STEP, C_STEP)
 TOLD = (NAIVE, P_STEP, P_FILLED, P_SHORT, O_STEP, O_FILLED)
-METHOD = {method.name: method for method in METHODS}
 STEPS = {name: METHOD[name].step for name in MINE if METHOD[name].step}
 QUICK = ("lymphography",)
 NAIVELY, STEPWISE = "minus naive Bayes", "minus its own one step"
