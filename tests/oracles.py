@@ -296,10 +296,9 @@ class StoredRow(Row):
         self.unit = 2.0  # so that half of it is 1
         self.memory, self.low, self.sizes = memory, memory.low, memory.layout.schema.sizes
         self.start, self.attribute = memory.layout.start.tolist(), memory.layout.attribute.tolist()
-        unit = memory.grid or 2.0**-1074
-        self.external = [
-            Fraction(float(round(float(x) / unit) * unit)) if memory.grid else Fraction(x) for x in external
-        ]
+        self.external = [Fraction(x) for x in external.tolist()]
+        if memory.grid is not None:
+            self.external = [round(x / Fraction(memory.grid)) * Fraction(memory.grid) for x in self.external]
         self.held, self.unknown = held.tolist(), unknown.copy()
         self.state = np.array([0 if u else (1 if v else self.low) for v, u in zip(on, unknown, strict=True)], object)
 
@@ -570,7 +569,7 @@ def boltzmann(network, temperature):
     else:
         weights, bias = network.weights.numpy(), network.bias.numpy()
         energies = [-0.5 * np.dot(v, weights @ v) - np.dot(bias, v) for v in states]
-    terms = 2.0 ** (-np.array(energies) / temperature)
+    terms = 2.0 ** ((min(energies) - np.array(energies)) / temperature)
     return np.array(states), terms / terms.sum()
 
 

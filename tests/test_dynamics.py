@@ -92,9 +92,7 @@ def test_every_dynamics_is_its_twin_and_descends_where_that_is_guaranteed(networ
         backends = ["compiled", "torch"]
         if network.keeps == "patterns":
             if getattr(case.dynamics, "parallel", case.dynamics.lyapunov != "energy"):
-                with pytest.raises(
-                    DataError, match=r" works by weights, and this memory keeps patterns; use Asynchron"
-                ):
+                with pytest.raises(DataError, match=r" works by weights, and this memory keeps patterns; use Asyn"):
                     question.ask()
                 continue
             backends = ["compiled"]

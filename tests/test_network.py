@@ -49,8 +49,9 @@ def test_field_and_energy_are_their_sums(networks, data):
 def test_unknown_neurons_add_no_evidence_in_any_form():
     full, seen = [1.0, 0.0, 1.0, *[np.nan] * 6], [1.0, 0.0, 1.0]
     first = bnn.Records.from_patterns(PATTERNS.codes[:, :3])
-    by_counts = [name for name, rule in bnn.RULES.items() if rule.source == "counts"]  # to others all neurons count
-    for rule in by_counts:
+    for rule in [
+        name for name, rule in bnn.RULES.items() if rule.source == "counts"
+    ]:  # else others count when learning
         large, small = bnn.learn(PATTERNS, rule), bnn.learn(first, rule)
         assert np.allclose(large.field(full)[0, :3], small.field(seen)[0], atol=1e-9)
         assert large.energy(full).item() == pytest.approx(small.energy(seen).item(), abs=1e-9)

@@ -58,9 +58,7 @@ def test_so_it_is_for_measurements_weights_and_unseen_values():
 
 
 @pytest.mark.parametrize("rule", sorted(name for name, rule in bnn.RULES.items() if rule.source == "counts"))
-@pytest.mark.parametrize(
-    "dynamics", [*sorted(set(bnn.DYNAMICS) - {"k-winners", "attention"}), bnn.KWinners(3)], ids=str
-)
+@pytest.mark.parametrize("dynamics", [*sorted({*bnn.DYNAMICS} - {"k-winners", "attention"}), bnn.KWinners(3)], ids=str)
 def test_all_evidence_clamped_iterating_changes_nothing(rule, dynamics):
     iterated = NetworkClassifier(rule, dynamics, g=1.0, max_sweeps=5, random_state=0)
     if not bnn.RULES[rule].symmetric and dynamics in ("winner-take-all", bnn.KWinners(3)):
