@@ -79,11 +79,12 @@ def prepare(request: Request) -> Task:
     if request.tune and isinstance(dynamics or family.dynamics, WinnerTakeAll | KWinners):
         raise DataError("--tune: a threshold changes nothing where winners take all; leave it out.")
     amounts = {name: _amount(name, text) for name, text in request.noise.items() if text is not None}
-    noise = Noise(**amounts, contiguous=request.contiguous, wrong_by="values" if request.scrambled else "pattern")
+    wrong_by = "values" if request.scrambled else "pattern"
+    noise = Noise(**amounts, contiguous=request.contiguous, wrong_by=wrong_by) if amounts else None
     options = _options(request.learn, rules)
     learners = {rule: Learner(RULES[rule], options[rule], given) for rule in rules}
-    question = Question(family, noise, dynamics, request.max_sweeps, request.cues)  # type: ignore[arg-type]
-    return Task(request, question, learners, Criterion(request.criterion, request.bound))  # type: ignore[arg-type]
+    question = Question(family, noise, dynamics, request.max_sweeps, request.cues)
+    return Task(request, question, learners, Criterion(request.criterion, request.bound))
 
 
 def run(task: Task, learner: Learner, progress: Callable[[int, int], object]) -> Capacity:
