@@ -45,8 +45,9 @@ took; where it *differs*, the reason follows below the table, or "unexplained". 
 
 
 def scripts() -> list[Path]:
-    """The experiments of this folder."""
-    return sorted(path for path in HERE.glob("*.py") if path.stem not in ("harness", "results"))
+    """The experiments of this folder: what can be run, but for this."""
+    runs = re.compile('^if __name__ == "__main__":', re.MULTILINE)
+    return sorted(path for path in HERE.glob("*.py") if path.stem != "results" and runs.search(path.read_text("utf-8")))
 
 
 def explained(script: Path) -> tuple[str, str]:
