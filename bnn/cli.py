@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bnn import __version__
+from bnn.app.associations_options import associations
+from bnn.app.capacity_options import capacity
 from bnn.app.commands import INTERRUPTED, Commands, fail
 from bnn.app.compare_options import compare
 from bnn.app.explain_options import explain
@@ -24,7 +26,10 @@ if TYPE_CHECKING:
     from bnn.trace import Trace
 
 PICTURE = "bnn-recall.png"
-RULES = ("odds", "probability", "hopfield")
+RULES = (
+    "odds", "probability", "hopfield", "hebb", "covariance", "presynaptic-covariance", "willshaw", "bcpnn", "storkey",
+    "pseudo-inverse",
+)  # fmt: skip
 DYNAMICS = ("asynchronous", "synchronous", "winner-take-all", "k-winners", "glauber", "flow")
 _data, _network, _output = (
     partial(typer.Option, rich_help_panel=panel) for panel in ("What is recalled", "Rules and dynamics", "Output")
@@ -237,10 +242,12 @@ def draw(task: Task, traces: dict[str, Trace], picture: Path) -> str:
     return str(picture)
 
 
+app.command(help=capacity.__doc__)(capacity)
 app.command(help=compare.__doc__)(compare)
 app.command(help=fit.__doc__)(fit)
 app.command(help=predict.__doc__)(predict)
 app.command(help=explain.__doc__)(explain)
+app.command(help=associations.__doc__)(associations)
 
 
 @app.command("datasets")

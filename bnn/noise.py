@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,7 @@ def corrupt(
     for name, share in shares.items():
         if share is not None and not 0 <= share <= 1:
             raise DataError(f"corrupt.{name}: a share lies in [0, 1]; got {share}.")
+    shares = {name: None if share is None else float(share) for name, share in shares.items()}
     if groups is not None and move is None:
         raise DataError("corrupt.groups: only move=... heeds groups; name a share to move or leave groups out.")
     if pool is not None and redraw is None:
@@ -90,8 +92,8 @@ def corrupt(
     if isinstance(patterns, Records):
         if move is not None or delete is not None:
             require_on_off(patterns.schema, "corrupt.move and delete")
-        drawn_from = patterns.codes if pool is None else _pool_of_records(pool, patterns)
-        codes = _corrupted(patterns.codes, np.array(patterns.schema.sizes), shares, groups, drawn_from, rng)
+        drawn_from = None if pool is None else _pool_of_records(pool, patterns)
+        codes = corrupt_codes(patterns.codes, np.array(patterns.schema.sizes), shares, rng, groups, drawn_from)
         return Records(codes, patterns.schema, patterns.weights, patterns.unseen)
     array = as_numbers(patterns, "corrupt.patterns")
     if array.ndim < 2 or 0 in array.shape:
@@ -100,39 +102,40 @@ def corrupt(
             "array.reshape(1, -1)."
         )
     codes = pattern_codes(array, owner="corrupt.patterns").reshape(len(array), -1)
-    drawn_from = codes if pool is None else _pool_of_patterns(pool, array.shape)
-    noisy = _corrupted(codes, np.full(codes.shape[1], 2), shares, groups, drawn_from, rng).reshape(array.shape)
+    drawn_from = None if pool is None else _pool_of_patterns(pool, array.shape)
+    noisy = corrupt_codes(codes, np.full(codes.shape[1], 2), shares, rng, groups, drawn_from).reshape(array.shape)
     return _recoded(noisy, array, floats=mask is not None)
 
 
-def _corrupted(
+def corrupt_codes(
     codes: Int[np.ndarray, "rows cells"],
     sizes: Int[np.ndarray, " cells"],
-    shares: dict[str, float | None],
-    groups: Any,
-    pool: Int[np.ndarray, "pooled cells"],
+    amounts: Mapping[str, float | int | None],
     rng: np.random.Generator,
+    groups: Any = None,
+    pool: Int[np.ndarray, "pooled cells"] | None = None,
 ) -> Int[np.ndarray, "rows cells"]:
-    """Codes after each kind of noise that has a share, in the order of the shares."""
+    """Codes after each kind of noise in the order of `corrupt`'s arguments; an amount is as for `draw_amount`."""
     codes = codes.copy()
-    if (share := shares["flip"]) is not None:
-        flipped = _drawn_share((codes >= 0) & (sizes > 1), share, rng)
+    if (amount := amounts.get("flip")) is not None:
+        flipped = draw_amount((codes >= 0) & (sizes > 1), amount, rng)
         row, cell = np.nonzero(flipped)
         step = rng.integers(1, sizes[cell])
         codes[row, cell] = (codes[row, cell] + step) % sizes[cell]
-    if (share := shares["move"]) is not None:
-        moved = _drawn_share(codes == 1, share, rng)
+    if (amount := amounts.get("move")) is not None:
+        moved = draw_amount(codes == 1, amount, rng)
         for members in _members(groups, codes.shape[1]):
             _move(codes, moved, members, rng)
-    if (share := shares["delete"]) is not None:
-        codes[_drawn_share(codes == 1, share, rng)] = 0
-    if (share := shares["redraw"]) is not None:
-        redrawn = _drawn_share(codes >= 0, share, rng)
+    if (amount := amounts.get("delete")) is not None:
+        codes[draw_amount(codes == 1, amount, rng)] = 0
+    if (amount := amounts.get("redraw")) is not None:
+        redrawn = draw_amount(codes >= 0, amount, rng)
+        pool = codes.copy() if pool is None else pool
         for a in np.flatnonzero(redrawn.any(axis=0) & (pool >= 0).any(axis=0)):
             rows, values = redrawn[:, a], pool[:, a]
             codes[rows, a] = rng.choice(values[values >= 0], int(rows.sum()))
-    if (share := shares["mask"]) is not None:
-        codes[_drawn_share(codes >= 0, share, rng)] = -1
+    if (amount := amounts.get("mask")) is not None:
+        codes[draw_amount(codes >= 0, amount, rng)] = -1
     return codes
 
 
@@ -180,11 +183,13 @@ def _members(groups: Any, neurons: int) -> list[Int[np.ndarray, " members"]]:
     return [np.flatnonzero(groups == group) for group in np.unique(groups)]
 
 
-def _drawn_share(
-    eligible: Bool[np.ndarray, "rows cells"], share: float, rng: np.random.Generator
+def draw_amount(
+    eligible: Bool[np.ndarray, "rows cells"], amount: float | int, rng: np.random.Generator
 ) -> Bool[np.ndarray, "rows cells"]:
-    """Draw a share of each row's eligible cells."""
-    return _drawn(eligible, np.rint(share * eligible.sum(axis=1)).astype(np.int64), rng)
+    """Draw of each row's eligible cells a share (a float) or so many (an int; all where there are fewer)."""
+    number = eligible.sum(axis=1)
+    count = np.minimum(amount, number) if isinstance(amount, int) else np.rint(amount * number).astype(np.int64)
+    return _drawn(eligible, count, rng)
 
 
 def _drawn(

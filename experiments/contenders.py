@@ -23,9 +23,8 @@ from bnn import metrics
 from bnn.classify.gains import GAINS, gain_table
 from bnn.classify.readout import Readout, mean_field
 from bnn.classify.settling import Settling, answered
-from bnn.estimate import pair_counts
 from bnn.kernels.scores import to_log2_probabilities
-from bnn.rules.base import Connections, Draft, Rule
+from bnn.rules.base import Rule
 
 Evidence = Callable[[Trained, np.ndarray, Any], np.ndarray]
 """Evidence h(c) of [rows, classes] for coded rows under a strength."""
@@ -149,7 +148,7 @@ def categorical(trained: Trained, codes: np.ndarray, alpha: float) -> np.ndarray
     return given / np.log(2.0) - trained.prior
 
 
-def logistic(trained: Trained, codes: np.ndarray, C: float) -> np.ndarray:  # noqa: N803
+def logistic(trained: Trained, codes: np.ndarray, C: float) -> np.ndarray:
     """scikit-learn's logistic regression on one-hot values, as `logistic_reference` sets it up."""
     rows, asked = (trained.one_hot(some) for some in (trained.rows.codes, codes))
     scores = LogisticRegression(C=C, max_iter=1000).fit(rows, trained.classes).decision_function(asked)
@@ -158,19 +157,9 @@ def logistic(trained: Trained, codes: np.ndarray, C: float) -> np.ndarray:  # no
     return scores / np.log(2.0) - trained.prior
 
 
-def covariance(counts: bnn.Counts, connections: Connections, dtype: np.dtype) -> Draft:
-    """P(j,i) - P(j) P(i) on the rows that know both."""
-    everything = slice(0, counts.layout.neurons)
-    pairs = pair_counts(counts, everything, everything)
-    known = np.maximum(pairs.known, 1.0)
-    weights = np.array(pairs.joint / known - pairs.to * pairs.given / known**2, dtype=dtype)
-    connections.disconnect(weights, everything, everything, 0.0)
-    return Draft(weights, np.zeros(len(weights)))
-
-
 HOPFIELD = bnn.RULES["hopfield"]
 BY_VALUE = replace(HOPFIELD, name="hopfield by value", coding="values")
-COVARIANCE = Rule("covariance", covariance, "P(j,i) - P(j) P(i)", coding="values", self_connections=False)
+COVARIANCE = bnn.RULES["covariance"]
 
 CONDITIONAL = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 JOINT = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0)

@@ -32,7 +32,6 @@ import warnings
 import numpy as np
 from contenders import (
     C_STEP,
-    COVARIANCE,
     H_STEP,
     METHOD,
     METHODS,
@@ -120,7 +119,7 @@ def check(split: Split) -> None:
         (NAIVE, (4.0, 1.0), bnn.NaiveBayesClassifier(m=4.0)),
         (O_STEP, (8.0, 0.5), bnn.NetworkClassifier("odds", m=8.0, g=0.5)),
         (H_STEP, (0.5, 2.0), bnn.NetworkClassifier("hopfield", threshold=0.5, g=2.0)),
-        (C_STEP, (1.0, 8.0), bnn.NetworkClassifier(COVARIANCE, threshold=1.0, g=8.0)),
+        (C_STEP, (1.0, 8.0), bnn.NetworkClassifier("covariance", threshold=1.0, g=8.0)),
     ):
         mine = next(METHOD[name].answers(trained, split.tested.codes, [setting]))[:, trained.present]
         theirs = classifier.fit(rows, trained.classes).predict_log2_proba(asked)

@@ -57,12 +57,34 @@ def test_so_it_is_for_measurements_weights_and_unseen_values():
     assert network.network_.layout.schema.names == ("x", "c", "class", "class_")
 
 
-@pytest.mark.parametrize("rule", sorted(bnn.RULES))
-@pytest.mark.parametrize("dynamics", [*sorted(set(bnn.DYNAMICS) - {"k-winners"}), bnn.KWinners(3)], ids=str)
+@pytest.mark.parametrize("rule", sorted(name for name, rule in bnn.RULES.items() if rule.source == "counts"))
+@pytest.mark.parametrize("dynamics", [*sorted({*bnn.DYNAMICS} - {"k-winners", "attention"}), bnn.KWinners(3)], ids=str)
 def test_all_evidence_clamped_iterating_changes_nothing(rule, dynamics):
-    iterated = NetworkClassifier(rule, dynamics, g=1.0, max_sweeps=5, random_state=0).fit(TABLE, ILL)
+    iterated = NetworkClassifier(rule, dynamics, g=1.0, max_sweeps=5, random_state=0)
+    if not bnn.RULES[rule].symmetric and dynamics in ("winner-take-all", bnn.KWinners(3)):
+        with pytest.raises(
+            DataError, match=r"asymmetric weights have no energy to \w+( values)? by; use \w+\(parallel="
+        ):
+            iterated.fit(TABLE, ILL)
+        return
+    iterated.fit(TABLE, ILL)
     step = NetworkClassifier(rule, g=1.0).fit(TABLE, ILL)
     assert np.allclose(iterated.predict_proba(TABLE), step.predict_proba(TABLE), rtol=0, atol=1e-12)
+
+
+def test_one_step_of_bcpnn_is_naive_bayes_but_for_zeros_and_counts_the_prior_once():
+    X = pd.DataFrame({"a": list("xxxyyyxy"), "b": list("ppqqpqpq")})  # every value with every class
+    y = [0, 0, 1, 1, 0, 0, 1, 1]
+    found = NetworkClassifier("bcpnn").fit(X, y)
+    assert found.g_ == 1.0
+    assert np.allclose(found.predict_proba(X), NaiveBayesClassifier("relative").fit(X, y).predict_proba(X), atol=1e-12)
+
+
+@pytest.mark.parametrize("rule", [name for name, rule in bnn.RULES.items() if rule.source == "patterns"])
+def test_rules_fitted_from_patterns_are_refused(rule):
+    sentence = rf"NetworkClassifier\.rule: '{rule}' is fitted from patterns, and a classifier learns by counting; use a"
+    with pytest.raises(DataError, match=sentence):
+        NetworkClassifier(rule).fit(TABLE, ILL)
 
 
 def test_odds_of_two_classes_are_a_sum_of_weights_of_evidence():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,9 @@ from jaxtyping import Int
 
 from bnn import datasets
 from bnn.app.data import data_file
+from bnn.app.dynamics import PARAMETERS, dynamics_of, input_of
 from bnn.csvfile import read_csv
 from bnn.driver import recall
-from bnn.dynamics import DYNAMICS
 from bnn.dynamics.base import Dynamics
 from bnn.errors import DataError, unknown_name
 from bnn.learning import find, learn, options_of
@@ -97,7 +96,7 @@ def prepare(request: Request) -> Task:
         Whatever does not fit, in one sentence that names the option.
     """
     _check(request)
-    given = _input(request.input)
+    given = input_of(request.input)
     # rules without a prior are left out, where nobody named them, when the prior is asked for
     able = [rule for rule in SIDE_BY_SIDE if given != "prior" or RULES[rule].prior_bias is not None]
     rules = tuple(dict.fromkeys(request.rules)) or tuple(able)
@@ -105,7 +104,14 @@ def prepare(request: Request) -> Task:
         raise DataError(f"--m: {' and '.join(rules)} has no such option; it belongs to probability and odds.")
     name, records, classes = read_data(request.data)
     table = any(attribute.kind != "on_off" for attribute in records.schema.attributes)
-    dynamics = _dynamics(request, table)
+    named = request.dynamics or ("winner-take-all" if table else "asynchronous")
+    dynamics = dynamics_of(named, {option: getattr(request, option) for option in PARAMETERS})
+    for rule in rules:
+        if not find(rule).symmetric and not getattr(dynamics, "parallel", True):
+            raise DataError(
+                f"--rule: {rule} has asymmetric weights, so no energy that {dynamics.name} could choose by; "
+                "add --parallel."
+            )
     chosen = _chosen(request, name, records, classes)
     learned = records[chosen]
     if request.row is None:
@@ -192,33 +198,3 @@ def _chosen(
     if wanted > records.rows:
         raise DataError(f"--patterns: got {wanted}; {name} has {records.rows} rows.")
     return order[:wanted]
-
-
-def _input(text: str) -> str | float:
-    """``prior``, or a number of bits."""
-    try:
-        return text if text == "prior" else float(text)
-    except ValueError:
-        raise DataError(f"--input: got {text!r}; give a number of bits, or prior.") from None
-
-
-def _dynamics(request: Request, table: bool) -> Dynamics:
-    """The dynamics by name with its own options; those of another are an error."""
-    name = request.dynamics or ("winner-take-all" if table else "asynchronous")
-    if name not in DYNAMICS:
-        raise unknown_name("--dynamics", name, DYNAMICS)
-    options = {}
-    for option, parameter, value in (
-        ("parallel", "parallel", request.parallel or None),
-        ("winners", "k", request.winners),
-        ("temperature", "temperature", request.temperature),
-        ("gain", "gain", request.gain),
-        ("solver", "solver", request.solver),
-    ):
-        if value is None:
-            continue
-        able = [key for key, kind in DYNAMICS.items() if parameter in signature(kind).parameters]
-        if name not in able:
-            raise DataError(f"--{option}: {name!r} has no such option; use it with --dynamics {' or '.join(able)}.")
-        options[parameter] = value
-    return DYNAMICS[name](**options)

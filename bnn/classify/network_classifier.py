@@ -43,10 +43,10 @@ class NetworkClassifier(BayesClassifier):
     Parameters
     ----------
     rule : str or Rule
-        ``"odds"`` [B appendix], ``"probability"`` [B 2.2], ``"hopfield"``, or a `Rule`. In the odds form and under
-        Hopfield's rule an attribute of k > 2 values, the class as well, is k binary neurons; the field of such a class
-        neuron weighs the class against all others, so that the probabilities of k > 2 classes are too certain: choose
-        ``g="fitted"`` where they matter.
+        ``"odds"`` [B appendix], ``"probability"`` [B 2.2], ``"hopfield"``, another of `bnn.RULES` that is a function of
+        counts, or a `Rule`. In the odds form and under Hopfield's rule an attribute of k > 2 values, the class as well,
+        is k binary neurons; the field of such a class neuron weighs the class against all others, so that the
+        probabilities of k > 2 classes are too certain: choose ``g="fitted"`` where they matter.
     dynamics : None, str or Dynamics
         None: one step, in which each class neuron adds up what it hears. Or a name in `bnn.DYNAMICS`, or an instance
         such as ``bnn.GradientFlow(gain=0.5)``; the class neurons are free in it.
@@ -63,7 +63,7 @@ class NetworkClassifier(BayesClassifier):
     m : float
         Strength of the estimate in records, where the rule has one.
     g : {"auto", "fitted"} or float
-        Scale of the field in the answer. ``"auto"``: 1 for rules in bits; for others, Hopfield's, fitted.
+        Scale of the field in the answer. ``"auto"``: 1 for rules in bits; for others, such as Hopfield's, fitted.
         ``"fitted"``: the g of least log loss over rows that an inner fold left out.
     threshold : float
         Threshold of each neuron, in units of its mean field over the training rows: 1 makes it hear how far its field
@@ -148,6 +148,11 @@ class NetworkClassifier(BayesClassifier):
         """Learn from a table and its labels; arguments, errors and warnings as in `NaiveBayesClassifier.fit`."""
         self._check_numbers()
         rule = find(self.rule)
+        if rule.source == "patterns":
+            raise DataError(
+                f"{self._owner}.rule: {rule.name!r} is fitted from patterns, and a classifier learns by counting; "
+                "use a rule of counts, such as 'odds'."
+            )
         random = check_random_state(self.random_state)
         settling = self._checked_settling(int(random.randint(2**31)))
         training = self._read_training(X, y, sample_weight, self.discretize, self.intervals)
@@ -156,7 +161,7 @@ class NetworkClassifier(BayesClassifier):
         self._learn(Counts.of(records, rule.coding), class_counts, settling)
         if self._settling is not None:
             self._settling.settle(self.network_, unlabelled(records.codes[:1]))  # refuses what cannot run
-        fits = self.g == "fitted" or (self.g == "auto" and rule.prior_bias is None)
+        fits = self.g == "fitted" or (self.g == "auto" and not rule.in_bits)
         self._scale(self._fit_scale(records, random) if fits else 1.0 if self.g == "auto" else float(self.g))
         return self
 
@@ -217,8 +222,8 @@ class NetworkClassifier(BayesClassifier):
         return prior_bits(laplace_prior(Cells.of(self._class_counts)))
 
     def _front(self) -> Float64[np.ndarray, " classes"]:
-        """What stands in front of the gains: the prior, and what the class neurons have without any evidence."""
-        front: np.ndarray = self.prior() + self.g_ * self._readout.by_class(self._readout.bias[None])[0]
+        """What stands in front of the gains: the prior, less the thresholds."""
+        front: np.ndarray = self.prior() - self.g_ * self._readout.by_class(self._readout.threshold[None])[0]
         return front
 
     def _learn(self, counts: Counts, class_counts: ClassCounts, settling: Settling | None) -> None:

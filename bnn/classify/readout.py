@@ -27,7 +27,8 @@ SMALLEST, LARGEST = -20.0, 20.0
 class Readout:
     """Connections of the class neurons to all others, as the rule makes them, not rounded as those of a `Network` are.
 
-    The class is the last attribute of the layout. Its neurons are silent in their own field.
+    The class is the last attribute of the layout. Its neurons are silent in their own field, and have no bias: where a
+    rule gives them one, it is their prior, which the classifier puts in front itself.
 
     Attributes
     ----------
@@ -37,17 +38,17 @@ class Readout:
         State of a neuron that is off.
     weights
         [class neurons, neurons]: W(c, i), 0 from class neurons.
-    bias
-        [class neurons]: what is there without any evidence.
     evidence
         [class neurons, attributes]: what knowing an attribute adds, whatever its state (odds form).
+    threshold
+        [class neurons]: what is taken away from it all.
     """
 
     layout: Layout
     low: int
     weights: Float64[np.ndarray, "own neurons"]
-    bias: Float64[np.ndarray, " own"]
     evidence: Float64[np.ndarray, "own attributes"]
+    threshold: Float64[np.ndarray, " own"]
 
     @staticmethod
     def of(
@@ -70,12 +71,10 @@ class Readout:
         own = slice(int(layout.start[-2]), int(layout.start[-1]))
         weights = draft.weights[own].astype(np.float64) * (draft.unit or 1.0)
         weights[:, own] = 0.0
-        bias = draft.bias[own].astype(np.float64)
-        evidence = np.zeros((len(bias), len(names)))
+        evidence = np.zeros((len(weights), len(names)))
         if draft.silence is not None:
             evidence = draft.silence[own].astype(np.float64)
-            bias -= evidence.sum(axis=1)
-        return Readout(layout, draft.low, weights, bias, evidence)
+        return Readout(layout, draft.low, weights, evidence, np.zeros(len(weights)))
 
     def gains(self) -> Float64[np.ndarray, "values classes"]:
         """What each value of each other attribute says for each class; the values attribute by attribute."""
@@ -94,17 +93,17 @@ class Readout:
 
     def fields(self, states: Float[np.ndarray, "rows neurons"], known: Bool[np.ndarray, "rows attributes"]) -> Scores:
         """Field of each class, of graded or discrete states, 0 where unknown."""
-        return self.by_class(self._heard(states, known) + self.bias)
+        return self.by_class(self._heard(states, known) - self.threshold)
 
     def mean_heard(self, counts: Counts) -> Float64[np.ndarray, " own"]:
-        """Mean field of the class neurons over the counted records."""
+        """Mean over the counted records of what the class neurons hear."""
         states, known = mean_states(counts, self.low)
-        mean: np.ndarray = self.weights @ states + self.evidence @ known + self.bias
+        mean: np.ndarray = self.weights @ states + self.evidence @ known
         return mean
 
-    def lifted(self, thresholds: Float64[np.ndarray, " own"]) -> Readout:
+    def lifted(self, threshold: Float64[np.ndarray, " own"]) -> Readout:
         """The same with thresholds."""
-        return replace(self, bias=self.bias - thresholds)
+        return replace(self, threshold=threshold)
 
     def by_class(self, heard: Float64[np.ndarray, "rows own"]) -> Scores:
         """One column a class: of two classes that share a neuron, the first is its being off."""
@@ -128,7 +127,7 @@ def mean_states(counts: Counts, low: int) -> tuple[Float64[np.ndarray, " neurons
 
 
 def mean_field(counts: Counts, network: Network) -> Float64[np.ndarray, " neurons"]:
-    """Mean field of each neuron over the counted records, their classes known.
+    """Mean of what each neuron hears from the others over the counted records, their classes known.
 
     Examples
     --------
@@ -139,9 +138,9 @@ def mean_field(counts: Counts, network: Network) -> Float64[np.ndarray, " neuron
     [-0.111, 0.111]
     """
     states, known = mean_states(counts, network.low)
-    field: np.ndarray = network.weights.cpu().double().numpy() @ states + network.bias.cpu().double().numpy()
+    field: np.ndarray = network.weights.cpu().double().numpy() @ states
     if network.silence is not None:
-        field -= network.silence.cpu().double().numpy() @ (1.0 - known)
+        field += network.silence.cpu().double().numpy() @ known
     return field
 
 

@@ -6,13 +6,17 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from jaxtyping import Bool, Float, Float64
 
+from bnn.coding import read_states
+from bnn.counts import Counts
 from bnn.errors import DataError
+from bnn.estimate import Block, PairCounts, pair_counts
 from bnn.kernels import threads
+from bnn.records import Records
 from bnn.schema import Coding, Layout, Schema
 
 TILE = 256
@@ -111,7 +115,8 @@ class Rule:
         Its key in `bnn.RULES`.
     function
         ``function(counts, connections, dtype, **options) -> Draft``; its keyword-only arguments are the options.
-        Where `source` is ``"patterns"`` the first argument is `Records` instead.
+        Where `source` is ``"patterns"`` the first argument is `Records` instead; where it is `ordered`, a fourth one is
+        the `Network` of earlier records to go on from, or None.
     summary
         One line for people.
     coding
@@ -124,17 +129,27 @@ class Rule:
         ``"counts"``: a function of counts, so that networks merge, forget and stream; ``"patterns"``: counts do not
         tell enough, it is fitted from `Records`.
     ordered
-        Whether another order of the same records makes another network.
+        Whether another order of the same records makes another network: it learns one record after another, and can
+        go on from a network.
+    symmetric
+        Whether W(j,i) = W(i,j) by its defaults; where not, nothing promises descent.
+    in_bits
+        Whether weights, fields and energies are in bits; else they have no unit.
+    pairwise
+        Whether it makes weights; where not, ``function(records, layout, **options) -> PatternMemory``.
     """
 
     name: str
-    function: Callable[..., Draft]
+    function: Callable[..., Any]
     summary: str
     coding: Coding
     self_connections: bool
     prior_bias: Callable[[Float64[np.ndarray, " neurons"]], Float64[np.ndarray, " neurons"]] | None = None
     source: Literal["counts", "patterns"] = "counts"
     ordered: bool = False
+    symmetric: bool = True
+    in_bits: bool = True
+    pairwise: bool = True
 
 
 def two_layers(schema: Schema, first: Iterable[str]) -> Bool[np.ndarray, "attributes attributes"]:
@@ -172,6 +187,42 @@ def fill_tiles(layout: Layout, symmetric: bool, fill: Callable[[slice, slice], f
         return [fill(*tile) for tile in todo[begin:end]]
 
     return math.fsum(value for part in threads.run(several, len(todo)) for value in part)
+
+
+def weigh_pairs(
+    counts: Counts,
+    connections: Connections,
+    dtype: np.dtype,
+    weigh: Callable[[PairCounts], Block],
+    symmetric: bool = True,
+) -> Float[np.ndarray, "neurons neurons"]:
+    """Weights of all pairs by a function of the counts of a block, 0 where not connected; half of it if symmetric."""
+    layout = counts.layout
+    weights = np.empty((layout.neurons, layout.neurons), dtype)
+
+    def fill(to: slice, given: slice) -> float:
+        block = weigh(pair_counts(counts, to, given))
+        connections.disconnect(block, to, given, 0.0)
+        weights[to, given] = block
+        if symmetric:
+            weights[given, to] = block.T
+        return 0.0
+
+    fill_tiles(layout, symmetric, fill)
+    return weights
+
+
+def known_patterns(records: Records, layout: Layout, rule: str) -> Float64[np.ndarray, "rows neurons"]:
+    """Rows as states -1 and +1, for a rule that nothing may be unknown to."""
+    states = read_states(layout, records, "learn.data")
+    if states.unknown is not None:
+        row, j = np.argwhere(states.unknown)[0]
+        name = layout.schema.names[layout.attribute[j]]
+        raise DataError(
+            f"learn.data: row {row} does not know {name!r}, and the rule {rule!r} is defined for patterns known in "
+            "full; leave such rows out, or fill them in."
+        )
+    return 2.0 * states.on - 1.0
 
 
 def require_positive(
