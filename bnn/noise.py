@@ -92,7 +92,7 @@ def corrupt(
     if isinstance(patterns, Records):
         if move is not None or delete is not None:
             require_on_off(patterns.schema, "corrupt.move and delete")
-        drawn_from = None if pool is None else _pool_of_records(pool, patterns)
+        drawn_from = patterns.codes if pool is None else _pool_of_records(pool, patterns)
         codes = corrupt_codes(patterns.codes, np.array(patterns.schema.sizes), shares, rng, groups, drawn_from)
         return Records(codes, patterns.schema, patterns.weights, patterns.unseen)
     array = as_numbers(patterns, "corrupt.patterns")
@@ -102,7 +102,7 @@ def corrupt(
             "array.reshape(1, -1)."
         )
     codes = pattern_codes(array, owner="corrupt.patterns").reshape(len(array), -1)
-    drawn_from = None if pool is None else _pool_of_patterns(pool, array.shape)
+    drawn_from = codes if pool is None else _pool_of_patterns(pool, array.shape)
     noisy = corrupt_codes(codes, np.full(codes.shape[1], 2), shares, rng, groups, drawn_from).reshape(array.shape)
     return _recoded(noisy, array, floats=mask is not None)
 
@@ -129,8 +129,8 @@ def corrupt_codes(
     if (amount := amounts.get("delete")) is not None:
         codes[draw_amount(codes == 1, amount, rng)] = 0
     if (amount := amounts.get("redraw")) is not None:
-        redrawn = draw_amount(codes >= 0, amount, rng)
         pool = codes.copy() if pool is None else pool
+        redrawn = draw_amount(codes >= 0, amount, rng)
         for a in np.flatnonzero(redrawn.any(axis=0) & (pool >= 0).any(axis=0)):
             rows, values = redrawn[:, a], pool[:, a]
             codes[rows, a] = rng.choice(values[values >= 0], int(rows.sum()))

@@ -18,12 +18,13 @@ from sklearn.utils.validation import _check_feature_names, check_is_fitted
 from bnn.classify import storing
 from bnn.classify.describing import Rows, describe
 from bnn.classify.labels import read_labels
-from bnn.classify.reading import Codebook, Table, Unseen, numbers_of, read_table
+from bnn.classify.reading import Codebook, Table, Unseen, read_table
 from bnn.discretize import INTERVALS
 from bnn.errors import DataError, FileError
 from bnn.kernels.scores import to_log2_probabilities, to_probabilities
 from bnn.records import Records, checked_weights
 from bnn.schema import Attribute
+from bnn.tables import numbers_of
 
 Scores = Float64[np.ndarray, "rows classes"]
 Classifier = TypeVar("Classifier")
