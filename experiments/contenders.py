@@ -221,14 +221,14 @@ METHOD = {method.name: method for method in METHODS}
 def judged(
     method: Method, trained: Trained, codes: np.ndarray, classes: np.ndarray, settings: Sequence[tuple[Any, float]]
 ) -> np.ndarray:
-    """Accuracy, information score and log loss, [settings, blocks, 3]; the rows are as many blocks of ``classes``."""
+    """Accuracy in %, information score and log loss in bits, [settings, blocks, 3]; rows are blocks of ``classes``."""
     rows, k = np.arange(len(classes)), trained.number
     prior = trained.score_prior[classes]
     found = []
     for answers in method.answers(trained, codes, settings):
         blocks = answers.reshape(-1, len(classes), k)
         own = blocks[:, rows, classes]
-        right = (blocks.argmax(axis=2) == classes).mean(axis=1)
+        right = 100.0 * (blocks.argmax(axis=2) == classes).mean(axis=1)
         with np.errstate(divide="ignore"):  # a certain answer is never misleading enough to take that branch
             misled = np.log2(1 - prior) - np.log2(1 - np.exp2(own))
         gain = np.where(own > np.log2(prior), own - np.log2(prior), misled)
