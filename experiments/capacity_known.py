@@ -5,9 +5,10 @@
 Claims, each with its own criterion and cue. Hopfield's rule holds 0.138 N patterns with some 1.6 % of the neurons
 wrong, from clean cues, N to infinity [Amit, Gutfreund, Sompolinsky, Annals of Physics 173 (1987) 30-67]; N/(2 ln N)
 where a given pattern is to be without any error, N/(4 ln N) where all are [McEliece et al., IEEE Trans. Information
-Theory 33 (1987) 461-482], from clean cues in one step. Pseudo-inverse holds N linearly independent patterns, with basins that vanish there [Personnaz,
-Guyon, Dreyfus, Physical Review A 34 (1986) 4217-4228]. Willshaw's rule stores at most ln 2 = 0.69 bits a synapse
-between two patterns, about half of it within one [Palm, Biological Cybernetics 36 (1980) 19-31].
+Theory 33 (1987) 461-482], from clean cues in one step. Pseudo-inverse holds N linearly independent patterns, with
+basins that vanish there [Personnaz, Guyon, Dreyfus, Physical Review A 34 (1986) 4217-4228]. Willshaw's rule stores at
+most ln 2 = 0.69 bits a synapse between two patterns, about half of it within one [Palm, Biological Cybernetics 36
+(1980) 19-31].
 
 The second table repeats, under parallel winners of at most 15 steps and one active unit of each cue moved, what an
 independent implementation of the rules of Lansner, Knoblauch, Ravichandran and Herman (arXiv 2605.01074, 2026) found
