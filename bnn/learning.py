@@ -74,7 +74,9 @@ def learn(
         W(j,j) by the rule's own formula with i = j [B 2.2]; off by default. They add fixed points, and the odds form
         refuses them.
     mask
-        bool [attributes, attributes], True where two attributes may be connected; `bnn.two_layers` makes Kosko's.
+        bool [attributes, attributes], True where two attributes may be connected; `bnn.two_layers` makes Kosko's. Or
+        bool [neurons, neurons], such as of a network damaged in any form: in the odds form a connection that is left
+        out takes the evidence of both states with it.
     start
         A network to go on from, for a rule that learns record by record ("storkey"): one that the same rule made of
         earlier records. The result is that of all records at once, up to the grid the earlier weights were rounded to

@@ -392,7 +392,7 @@ class Network(AssociativeMemory):
         if self.silence is not None and self.neurons != len(self.layout.schema.names):
             raise DataError(
                 "Network.cut: in the odds form a connection carries evidence of both states, which is kept apart only "
-                "where every attribute owns one neuron; learn from two-valued attributes, or cut the probability form."
+                "where every attribute owns one neuron; learn with a mask of neurons, or cut the probability form."
             )
         weights = self.weights.cpu().numpy().copy()
         upper = np.flatnonzero(np.triu((weights != 0) | (weights.T != 0), k=1))

@@ -56,6 +56,14 @@ def patterns_csv(tmp_path):
     return "patterns.csv"
 
 
+@pytest.fixture
+def measured_csv(tmp_path):
+    """Thirty patients: their names, a measurement, and their kind."""
+    rows = [f"n{i},{0.5 + 7 * i % 31},{'yes' if 7 * i % 31 > 15 else 'no'}" for i in range(30)]
+    (tmp_path / "measured.csv").write_text("name,temperature,ill\n" + "\n".join(rows) + "\n")
+    return "measured.csv"
+
+
 def here(folder="."):
     """Names of the files in a folder, by default the test's own."""
     return sorted(file.name for file in Path(folder).iterdir())
@@ -636,7 +644,8 @@ def test_datasets():
     told = found("datasets")["datasets"]
     assert [d["name"] for d in told] == list(bnn.datasets.names())
     mnist = next(d for d in told if d["name"] == "mnist-100")
-    assert list(mnist) == ["name", "rows", "attributes", "missing", "title", "credit", "licence", "source"]
+    keys = "name rows attributes measurements missing title credit licence source"
+    assert list(mnist) == keys.split()
     assert (mnist["rows"], mnist["attributes"], mnist["licence"]) == (100, 784, "CC BY-SA 3.0")
     table = bnn_("datasets").stdout
     assert max(map(len, table.splitlines())) <= 80
@@ -778,3 +787,34 @@ def test_the_share_of_the_rows_is_their_share(tmp_path):
     (tmp_path / "t.csv").write_text("a,b\nx,same\ny,same\nx,same\n")
     told = found("recall", "--data", str(tmp_path / "t.csv"), "--row", "0", "--mask", "b", "--rule", "odds")
     assert told["answers"][0]["prior"] == 1.0
+
+
+def test_measurements_are_cut_and_identifiers_told_of_once(measured_csv):
+    result = bnn_("recall", "--data", measured_csv, "--row", "3", "--mask", "ill")
+    assert result.exit_code == 0
+    assert "this one among them, 1 measurement cut into intervals;" in " ".join(result.stdout.split())
+    assert result.stderr == (
+        "bnn: Records.from_table: every value occurs once: 'name'; an identifier tells nothing of new rows: leave it "
+        "out.\n"
+    )
+
+
+def test_what_is_ignored_is_not_learned(measured_csv):
+    result = bnn_("recall", "--data", measured_csv, "--ignore", "name", "--json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    task = prepare(Request(measured_csv, ignored=("name",)))
+    assert task.learned.schema.names == ("temperature", "ill")
+    assert json.loads(result.stdout)["rows"][0]["cues"] == 30
+    with pytest.raises(bnn.BnnError, match=r"--ignore: there is no 'nam'; did you mean 'name'\?"):
+        prepare(Request(measured_csv, ignored=("nam",)))
+
+
+def test_patterns_without_their_class(patterns_csv):
+    assert prepare(Request(patterns_csv)).learned.rows == 2
+    assert prepare(Request(patterns_csv, ignored=("class",))).learned.rows == 3
+
+
+def test_a_word_among_numbers_is_told_of(tmp_path):
+    (tmp_path / "some.csv").write_text("a,b\n1,x\nNA,y\n2.5,x\n3,y\n")
+    result = bnn_("recall", "--data", "some.csv", "--row", "1", "--mask", "b")
+    assert "most fields of column 'a' are numbers, but 'NA' makes it text" in result.stderr

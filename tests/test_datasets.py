@@ -6,7 +6,7 @@ import oracles
 import pytest
 
 from bnn import datasets
-from bnn.errors import DataError, FileError
+from bnn.errors import DataError, FileError, IdentifierWarning, MeasurementWarning
 from bnn.records import Records
 
 SHIPPED = {  # rows, attributes with the class, classes, missing cells
@@ -16,7 +16,22 @@ SHIPPED = {  # rows, attributes with the class, classes, missing cells
     "hepatitis": (155, 20, 2, 167),
     "house-votes-84": (435, 17, 2, 392),
     "zoo": (101, 17, 7, 0),
+    "new-thyroid": (215, 6, 3, 0),
+    "hypothyroid-3163": (3163, 26, 2, 5329),
+    "pima-diabetes": (768, 9, 2, 0),
+    "heart-cleveland": (303, 14, 2, 6),
+    "ionosphere": (351, 35, 2, 0),
+    "wine": (178, 14, 3, 0),
+    "iris": (150, 5, 3, 0),
 }
+MEASUREMENTS = {  # whole numbers of few values are none
+    "hepatitis": "AGE BILIRUBIN ALK_PHOSPHATE SGOT ALBUMIN PROTIME",
+    "new-thyroid": "T3_resin_uptake_pct total_serum_thyroxin total_serum_triiodothyronine basal_TSH max_TSH_difference",
+    "hypothyroid-3163": "age TSH T3 TT4 T4U FTI TBG",
+    "pima-diabetes": "glucose pressure triceps insulin mass pedigree age",
+    "iris": "sepal_length sepal_width petal_length petal_width",
+}
+LICENCES = {"mnist-100": "CC BY-SA 3.0", "pima-diabetes": "CC0"}
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +54,8 @@ def test_values_are_the_source_s_own():
     zoo = datasets.load("zoo")
     assert zoo.schema["legs"].values == (0, 2, 4, 5, 6, 8)
     assert zoo.schema["hair"].kind == "nominal"
-    hepatitis = datasets.load("hepatitis")
+    with pytest.warns(MeasurementWarning, match=r"numbers became values of their own.*'AGE' \(49 distinct\)"):
+        hepatitis = datasets.load("hepatitis", intervals=None)
     assert hepatitis.schema["BILIRUBIN"].values[:3] == (0.3, 0.4, 0.5)
     assert hepatitis.schema["AGE"].values[:3] == (7, 20, 22)
     assert datasets.load("breast-cancer").schema["age"].values[:2] == ("20-29", "30-39")
@@ -54,6 +70,32 @@ def test_the_digits_are_pictures_without_their_class():
     assert np.array_equal(digits.patterns, [[int(v) for v in line.split(",")[:-1]] for line in lines])
 
 
+@pytest.mark.parametrize("name", SHIPPED)
+def test_measurements_are_cut_and_the_table_holds_their_numbers(name):
+    records, table = datasets.load(name), datasets.table(name)
+    cut = {a.name: a.bounds for a in records.schema.attributes if a.bounds is not None}
+    assert table.column_names == list(records.schema.names)
+    if name in MEASUREMENTS:
+        assert list(cut) == MEASUREMENTS[name].split()
+    assert datasets.describe(name).measurements == len(cut)
+    for column, codes in zip(table.column_names, records.codes.T, strict=True):
+        values = table[column].to_pylist()
+        assert [v is None for v in values] == (codes < 0).tolist()
+        if column in cut:
+            known = [(v, c) for v, c in zip(values, codes.tolist(), strict=True) if v is not None]
+            assert all(c == sum(v >= bound for bound in cut[column]) for v, c in known)
+            assert len(cut[column]) <= 19
+        else:
+            told = records.schema[column].values
+            assert values == [None if c < 0 else told[c] for c in codes.tolist()]
+
+
+def test_zeros_that_stand_for_missing_are_left_as_they_are():
+    insulin = datasets.table("pima-diabetes")["insulin"].to_pylist()
+    assert insulin.count(0) == 374
+    assert "stands for missing" in datasets.describe("pima-diabetes").about.title
+
+
 def test_every_set_that_ships_says_whose_it_is():
     assert datasets.names() == tuple(sorted([*SHIPPED, "mnist-100"]))
     for name in datasets.names():
@@ -61,7 +103,7 @@ def test_every_set_that_ships_says_whose_it_is():
         assert description.name == name
         assert description.rows == datasets.load(name).rows
         assert all([description.about.title, description.about.credit, description.about.source])
-        assert description.about.licence == ("CC BY-SA 3.0" if name == "mnist-100" else "CC BY 4.0")
+        assert description.about.licence == LICENCES.get(name, "CC BY 4.0")
     assert datasets.describe("hepatitis").missing == 167
     assert "LeCun" in datasets.describe("mnist-100").about.credit
 
@@ -127,9 +169,12 @@ def test_a_class_alone_is_a_table(tmp_path):
     assert (records.schema.target, records.schema["class"].values) == ("class", (0, 1))
 
 
-def test_an_identifier_column_is_refused(tmp_path):
+def test_an_identifier_column_is_told_of_or_refused(tmp_path):
+    with pytest.warns(IdentifierWarning, match="every value occurs once: 'id'; an identifier tells nothing"):
+        read(tmp_path, "id\n" + "\n".join(f"n{i}" for i in range(20)))
+    read(tmp_path, "id\n" + "\n".join(f"n{i}" for i in range(19)))
     with pytest.raises(DataError, match="column 'id' has 1001 distinct values"):
-        read(tmp_path, "id\n" + "\n".join(map(str, range(1001))))
+        read(tmp_path, "id\n" + "\n".join(f"n{i}" for i in range(1001)))
 
 
 def test_loading_needs_neither_torch_nor_pandas():

@@ -84,6 +84,25 @@ def test_hopfield_weights_stay_within_one_however_many_rows():
         assert torch.allclose(weights[off], torch.ones((), dtype=dtype), rtol=1e-2)
 
 
+@pytest.mark.parametrize("rule", sorted(bnn.RULES))
+def test_a_mask_of_neurons_leaves_single_connections_out(rule):
+    table = bnn.Records.from_table({"a": ["x", "y", "z", None, "x"], "b": [0, 1, 2, 0, 1], "c": [0, 1, 1, 1, 0]})
+    whole = bnn.learn(table, rule)
+    n, by = whole.neurons, whole.layout.attribute
+    assert n > len(table.schema.names)
+    attributes = bnn.two_layers(table.schema, ["a"])
+    same = bnn.learn(table, rule, mask=attributes[np.ix_(by, by)])
+    assert torch.equal(same.weights, bnn.learn(table, rule, mask=attributes).weights)
+    mask = np.ones((n, n), bool)
+    mask[0, -1] = mask[-1, 0] = False
+    less = bnn.learn(table, rule, mask=mask)
+    assert np.allclose(less.weights, np.where(mask, whole.weights, 0.0), rtol=0, atol=1e-9)
+    if whole.silence is not None:  # the evidence of b = 2 being off leaves with its connection to a = x
+        alone = bnn.learn(table, rule, mask=~mask)
+        assert np.allclose(less.silence, whole.silence - alone.silence, rtol=0, atol=1e-9)
+        assert np.allclose(less.bias, whole.bias - alone.bias, rtol=0, atol=1e-9)
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

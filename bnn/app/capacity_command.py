@@ -15,7 +15,7 @@ from bnn.errors import DataError, unknown_name
 from bnn.files import write_atomically
 from bnn.learning import options_of
 from bnn.rules import RULES
-from bnn.study import FAMILIES, Capacity, Criterion, Family, Memory, Noise, Question, held, thresholds, tuned
+from bnn.study import FAMILIES, Capacity, Criterion, Family, Learner, Noise, Question, held, thresholds, tuned
 
 SIDE_BY_SIDE = ("odds", "probability", "hopfield")
 
@@ -48,11 +48,11 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A request made ready to run: one question, and a memory for each rule."""
+    """A request made ready to run: one question, and a learner for each rule."""
 
     request: Request
     question: Question
-    memories: Mapping[str, Memory]
+    learners: Mapping[str, Learner]
     criterion: Criterion
 
 
@@ -79,19 +79,20 @@ def prepare(request: Request) -> Task:
     if request.tune and isinstance(dynamics or family.dynamics, WinnerTakeAll | KWinners):
         raise DataError("--tune: a threshold changes nothing where winners take all; leave it out.")
     amounts = {name: _amount(name, text) for name, text in request.noise.items() if text is not None}
-    noise = Noise(**amounts, contiguous=request.contiguous, wrong_by="values" if request.scrambled else "pattern")
+    wrong_by = "values" if request.scrambled else "pattern"
+    noise = Noise(**amounts, contiguous=request.contiguous, wrong_by=wrong_by) if amounts else None
     options = _options(request.learn, rules)
-    memories = {rule: Memory(RULES[rule], options[rule], given) for rule in rules}
-    question = Question(family, noise, dynamics, request.max_sweeps, request.cues)  # type: ignore[arg-type]
-    return Task(request, question, memories, Criterion(request.criterion, request.bound))  # type: ignore[arg-type]
+    learners = {rule: Learner(RULES[rule], options[rule], given) for rule in rules}
+    question = Question(family, noise, dynamics, request.max_sweeps, request.cues)
+    return Task(request, question, learners, Criterion(request.criterion, request.bound))
 
 
-def run(task: Task, memory: Memory, progress: Callable[[int, int], object]) -> Capacity:
+def run(task: Task, learner: Learner, progress: Callable[[int, int], object]) -> Capacity:
     """Search for the capacity of one rule, with its best threshold where that is asked for."""
     request = task.request
     if request.tune:
-        candidates = thresholds(memory.rule, prior=memory.input == "prior", **memory.learning)
-        memory = tuned(
+        candidates = thresholds(learner.rule, prior=learner.input == "prior", **learner.learning)
+        learner = tuned(
             task.question,
             candidates,
             criterion=task.criterion,
@@ -99,10 +100,10 @@ def run(task: Task, memory: Memory, progress: Callable[[int, int], object]) -> C
             most=request.most,
             results=request.results,
             progress=progress,
-        ).memory
+        ).learner
     return held(
         task.question,
-        memory,
+        learner,
         task.criterion,
         range(request.seed, request.seed + request.seeds),
         request.precision,

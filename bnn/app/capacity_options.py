@@ -64,11 +64,19 @@ def capacity(
     ] = None,
     flips: Annotated[
         str | None,
-        _cues(metavar="SHARE|N", help="Cells that change: a share, such as 0.1, or so many, such as 2."),
+        _cues(
+            metavar="SHARE|N",
+            help="Cells that change: a share, such as 0.1, or so many, such as 2; 0 for none.",
+            show_default="of dense and real patterns 0.1, if no other noise is named",
+        ),
     ] = None,
     moves: Annotated[
         str | None,
-        _cues(metavar="SHARE|N", help="Active neurons that go elsewhere, in modular patterns within their group."),
+        _cues(
+            metavar="SHARE|N",
+            help="Active neurons that go elsewhere, in modular patterns within their group.",
+            show_default="of modular and k-active patterns 1, if no other noise is named",
+        ),
     ] = None,
     wrong: Annotated[
         str | None, _cues(metavar="SHARE|N", help="Cells that take the values of another pattern.")
@@ -209,9 +217,9 @@ def capacity(
     files: list[str] = []
     with telling_warnings(), Bar() as bar:
         try:
-            for name, memory in task.memories.items():
+            for name, learner in task.learners.items():
                 bar.say(name)
-                found[name] = run(task, memory, bar.advance)
+                found[name] = run(task, learner, bar.advance)
         except KeyboardInterrupt:
             interrupted = True
         if found:
@@ -224,4 +232,4 @@ def capacity(
         capacity_report.tell(task, found, files)
     if interrupted:
         kept = "nothing is kept without --results" if results is None else f"the same command goes on from {results}"
-        raise typer.Exit(fail(f"interrupted after {len(found)} of {len(task.memories)} rules; {kept}.", INTERRUPTED))
+        raise typer.Exit(fail(f"interrupted after {len(found)} of {len(task.learners)} rules; {kept}.", INTERRUPTED))

@@ -85,7 +85,7 @@ def capacity_table(found: Mapping[str, Capacity], width: int) -> Table:
         bits = "" if one.bits_per_parameter is None else f"{one.bits_per_parameter:.3f}"
         patterns = Text(f"{at_least}{one.patterns:,.0f}", "bold" if one.patterns == best else "")
         values = " ".join(f"{value:,}" for value in one.values)
-        table.add_row(name, patterns, interval, f"{one.patterns / one.neurons:.3g}", bits, values)
+        table.add_row(name, patterns, interval, f"{one.load:.3g}", bits, values)
     return table
 
 
@@ -95,8 +95,8 @@ def remarks(found: Mapping[str, Capacity]) -> list[str]:
     for name, one in found.items():
         if any(one.limited):
             told.append(f"{name}: the largest load, {one.most:,}, still holds; raise --most to see where it ends.")
-        if isinstance(one.memory.input, Threshold | Shift):
-            told.append(f"{name}: threshold found on other seeds: {one.memory.input}.")
+        if isinstance(one.learner.input, Threshold | Shift):
+            told.append(f"{name}: threshold found on other seeds: {one.learner.input}.")
         told += [f"{name}: more was recalled of more patterns: {rise}." for rise in one.rises]
     return told
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 from jaxtyping import Int
 
 from bnn import datasets
-from bnn.app.data import data_file
+from bnn.app.data import data_file, mostly_numbers, without
 from bnn.app.dynamics import PARAMETERS, dynamics_of, input_of
 from bnn.csvfile import read_csv
 from bnn.driver import recall
@@ -35,6 +36,7 @@ class Request:
     noise: float | None = None
     row: int | None = None
     mask: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
     free: bool = False
     rules: tuple[str, ...] = ()
     learning: Mapping[str, Any] = field(default_factory=dict)
@@ -109,7 +111,7 @@ def prepare(request: Request) -> Task:
             owners = " and ".join(rule for rule in RULES if option in options_of(RULES[rule]))
             have = "has" if len(rules) == 1 else "have"
             raise DataError(f"--{option}: {' and '.join(rules)} {have} no such option; it belongs to {owners}.")
-    name, records, classes = read_data(request.data)
+    name, records, classes = read_data(request.data, request.ignored)
     table = any(attribute.kind != "on_off" for attribute in records.schema.attributes)
     named = request.dynamics or ("winner-take-all" if table else "asynchronous")
     dynamics = dynamics_of(named, {option: getattr(request, option) for option in PARAMETERS})
@@ -154,14 +156,12 @@ def run(task: Task, rule: str, progress: Callable[[int, int], None]) -> Trace:
     )
 
 
-def read_data(data: str) -> tuple[str, Records, Sequence[Value | None] | None]:
+def read_data(data: str, ignored: Sequence[str]) -> tuple[str, Records, Sequence[Value | None] | None]:
     """A data set by name, or a CSV file: its name, its records, and each pattern's class where there is one."""
-    file = data_file(data)
-    records = datasets.read(file)
-    if datasets.CLASS in records.schema.names:
-        return data, records, None
-    table = read_csv(file)
-    return data, records, table[datasets.CLASS].to_pylist() if datasets.CLASS in table.column_names else None
+    table = without(read_csv(data_file(data), partial(mostly_numbers, data, ignored)), ignored)
+    records = datasets.records_of(table)
+    apart = datasets.CLASS in table.column_names and datasets.CLASS not in records.schema.names
+    return data, records, table[datasets.CLASS].to_pylist() if apart else None
 
 
 def _check(request: Request) -> None:

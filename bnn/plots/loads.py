@@ -52,7 +52,7 @@ def capacity(capacities: Capacity | Mapping[str, Capacity], *, ax: Axes | None =
     >>> capacity(found).axes[0].get_ylabel()
     'patterns recalled without an error'
     """
-    named = {capacities.memory.rule.name: capacities} if isinstance(capacities, Capacity) else dict(capacities)
+    named = {capacities.learner.rule.name: capacities} if isinstance(capacities, Capacity) else dict(capacities)
     if not named:
         raise DataError("plots.capacity.capacities: got none; give at least one, from bnn.capacity.")
     criteria = {str(found.criterion): found.criterion for found in named.values()}

@@ -40,4 +40,5 @@ RULE = Rule(
     source="patterns",
     in_bits=False,
     pairwise=False,
+    in_bits=False,
 )

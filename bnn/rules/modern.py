@@ -36,4 +36,5 @@ RULE = Rule(
     source="patterns",
     in_bits=False,
     pairwise=False,
+    in_bits=False,
 )

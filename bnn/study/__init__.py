@@ -12,7 +12,7 @@ from bnn.study.families import FAMILIES, Correlated, Real
 from bnn.study.family import Family
 from bnn.study.inputs import Shift, Threshold
 from bnn.study.points import Point
-from bnn.study.questions import Memory, Question
+from bnn.study.questions import Learner, Question
 from bnn.study.tuning import Tuning, thresholds, tuned
 
 __all__ = [
@@ -23,7 +23,7 @@ __all__ = [
     "Dense",
     "Family",
     "KActive",
-    "Memory",
+    "Learner",
     "Modular",
     "Noise",
     "Point",

@@ -24,7 +24,7 @@ from bnn.study.inputs import Input
 from bnn.study.intervals import half_width
 from bnn.study.journal import Journal
 from bnn.study.points import Point
-from bnn.study.questions import Memory, Question
+from bnn.study.questions import Learner, Question
 from bnn.study.search import Rise, largest, loads_up_to, rises
 from bnn.study.stream import Stream
 
@@ -38,7 +38,7 @@ class Capacity:
 
     Attributes
     ----------
-    question, memory, criterion
+    question, learner, criterion
         What was asked, of whom, and when a load counted as recalled.
     seeds
         The seeds.
@@ -65,7 +65,7 @@ class Capacity:
     """
 
     question: Question
-    memory: Memory
+    learner: Learner
     criterion: Criterion
     seeds: tuple[int, ...]
     values: tuple[int, ...]
@@ -104,17 +104,23 @@ class Capacity:
         return float(np.mean([entropy * value / max(parameters, 1) for value, parameters in held]))
 
     def __repr__(self) -> str:
+        seeds = "1 seed" if len(self.seeds) == 1 else f"{len(self.seeds)} seeds"
         within = "" if self.interval is None else " [{:.0f}, {:.0f}]".format(*self.interval)
         at_least = "at least " if any(self.limited) else ""
         return (
-            f"Capacity({self.memory.rule.name}, {self.question.family.name}, {self.neurons:,} neurons: {at_least}"
-            f"{self.patterns:,.0f}{within} patterns, {self.criterion}, {len(self.seeds)} seeds)"
+            f"Capacity({self.learner.rule.name}, {self.question.family.name}, {self.neurons:,} neurons: {at_least}"
+            f"{self.patterns:,.0f}{within} patterns, {self.criterion}, {seeds})"
         )
+
+    @property
+    def load(self) -> float:
+        """Patterns held for each neuron."""
+        return self.patterns / self.neurons
 
     def describe(self) -> dict[str, Any]:
         """What was found and asked, without the points, as plain JSON types."""
         return {
-            "rule": self.memory.rule.name,
+            "rule": self.learner.rule.name,
             "neurons": self.neurons,
             "patterns": self.patterns,
             "interval": None if self.interval is None else list(self.interval),
@@ -122,11 +128,11 @@ class Capacity:
             "seeds": len(self.seeds),
             "values": dict(zip(map(str, self.seeds), self.values, strict=True)),
             "at_least": any(self.limited),
-            "load": self.patterns / self.neurons,
+            "load": self.load,
             "bits_per_parameter": self.bits_per_parameter,
             "rises": [str(rise) for rise in self.rises],
-            "learning": dict(self.memory.learning),
-            "input": self.memory.describe()["input"],
+            "learning": dict(self.learner.learning),
+            "input": self.learner.describe()["input"],
             **self.question.describe(),
             "precision": self.precision,
             "most": self.most,
@@ -140,7 +146,7 @@ class Capacity:
         backend
             ``"pyarrow"``, ``"pandas"`` or ``"polars"``.
         """
-        columns: dict[str, list[Any]] = {"rule": [self.memory.rule.name] * len(self.points)}
+        columns: dict[str, list[Any]] = {"rule": [self.learner.rule.name] * len(self.points)}
         for name in ("seed", "patterns", "cues", "recalled", *MEASURES, "overlap_before", "mean_sweeps", "parameters"):
             columns[name] = [getattr(point, name) for point in self.points]
         return frame_of(columns, backend, "Capacity.to_frame")
@@ -150,7 +156,7 @@ def capacity(
     rule: str | Rule,
     family: str | Family = "dense",
     *,
-    noise: Noise = Noise(),  # noqa: B008 - frozen
+    noise: Noise | None = None,
     criterion: Criterion = Criterion(),  # noqa: B008 - frozen
     dynamics: Dynamics | None = None,
     max_sweeps: int | None = None,
@@ -166,8 +172,8 @@ def capacity(
     """How many random patterns a memory holds: the largest load whose patterns come back from their cues.
 
     For each seed patterns are drawn one after another; those of a load are the first of them, and a cue of a pattern
-    is the same at every load and for every rule. The number stored is doubled while the criterion holds, then the gap
-    is halved, on a grid of loads that is the same for every rule and seed.
+    is the same at every load and for every rule. The number stored is doubled until the criterion fails twice in a row,
+    then the gap below is halved, on a grid of loads that is the same for every rule and seed.
 
     Parameters
     ----------
@@ -177,7 +183,8 @@ def capacity(
         Of the patterns: an instance such as ``bnn.study.Modular(groups=20, size=20)``, or a key of
         `bnn.study.FAMILIES` for its usual parameters.
     noise
-        Of the cues, such as ``bnn.study.Noise(moves=1)``; by default they are the patterns themselves.
+        Of the cues, such as ``bnn.study.Noise(moves=1)``; None: what the family says, a tenth of the cells flipped or
+        one active unit moved. Without noise, ``Noise()``, a memory that never changes anything holds all patterns.
     criterion
         What a load must meet; by default 90 % of its patterns come back without one error.
     dynamics
@@ -212,20 +219,20 @@ def capacity(
     Examples
     --------
     >>> import bnn
-    >>> found = bnn.capacity("hopfield", bnn.study.Dense(100), noise=bnn.study.Noise(flips=0.1))
+    >>> found = bnn.capacity("hopfield", bnn.study.Dense(100))  # a tenth of the neurons of a cue flipped
     >>> found
-    Capacity(hopfield, dense, 100 neurons: 9 [8, 10] patterns, exact >= 0.9, 3 seeds)
-    >>> found.values, round(found.patterns / found.neurons, 3)
-    ((9, 9, 8), 0.087)
+    Capacity(hopfield, dense, 100 neurons: 12 [10, 14] patterns, exact >= 0.9, 3 seeds)
+    >>> found.values, found.load
+    ((11, 13, 12), 0.12)
     """
-    question = Question(family, noise, dynamics, max_sweeps, cues)  # type: ignore[arg-type]
-    memory = Memory(rule, learning or {}, input)  # type: ignore[arg-type]
-    return held(question, memory, criterion, seeds, precision, most, results, progress)
+    question = Question(family, noise, dynamics, max_sweeps, cues)
+    learner = Learner(rule, learning or {}, input)
+    return held(question, learner, criterion, seeds, precision, most, results, progress)
 
 
 def held(
     question: Question,
-    memory: Memory,
+    learner: Learner,
     criterion: Criterion = Criterion(),  # noqa: B008 - frozen
     seeds: int | Iterable[int] = 3,
     precision: float = 0.01,
@@ -233,7 +240,7 @@ def held(
     results: str | os.PathLike[str] | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Capacity:
-    """Capacity of a memory, where question and memory are made already; see `capacity`."""
+    """Capacity of a learner, where question and learner are made already; see `capacity`."""
     if not isinstance(criterion, Criterion):
         raise DataError(
             f"capacity.criterion: got {criterion!r}; give a bnn.study.Criterion, such as Criterion('wrong')."
@@ -247,10 +254,10 @@ def held(
 
         @cache
         def store(seed: int = seed) -> Store:
-            return Store(Stream(question.family, question.noise, seed), memory)
+            return Store(Stream(question.family, question.noise, seed), learner)
 
         def holds(load: int, seed: int = seed, done: int = done) -> bool:
-            point = journal.point(memory, seed, load, lambda: recalled(question, store(), memory, load))
+            point = journal.point(learner, seed, load, lambda: recalled(question, store(), learner, load))
             points.append(point)
             if progress is not None:
                 progress(done, len(numbers))
@@ -261,7 +268,7 @@ def held(
         progress(len(numbers), len(numbers))
     return Capacity(
         question=question,
-        memory=memory,
+        learner=learner,
         criterion=criterion,
         seeds=numbers,
         values=tuple(loads[count - 1] if count else 0 for count in counts),

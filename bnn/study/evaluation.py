@@ -2,52 +2,57 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import torch
 
 from bnn import coding
+from bnn.associative import AssociativeMemory
 from bnn.driver import recall
 from bnn.learning import learn
-from bnn.network import Network
+from bnn.rules.base import Rule
 from bnn.study.checks import whole
 from bnn.study.inputs import input_for
 from bnn.study.points import Point
-from bnn.study.questions import Memory, Question
+from bnn.study.questions import Learner, Question
 from bnn.study.stream import Stream
 
 
 class Store:
-    """The networks that a memory makes of the first patterns of a stream; float32, which is exact for sums over states.
+    """The memories that a learner makes of the first patterns of a stream.
 
-    Rules of counts learn from counts that grow with the load, ordered rules go on from the network of a smaller load
-    (always the same one, so that rounding does not depend on what was asked before), others learn anew.
+    Weights are float32, in which sums over states are exact. Rules of counts learn from counts that grow with the load;
+    ordered rules go on from the network of a smaller load, always the same one, so that rounding does not depend on
+    what was asked before; others learn anew.
     """
 
-    def __init__(self, stream: Stream, memory: Memory) -> None:
-        self.stream, self.memory = stream, memory
-        self._last: tuple[int, Network] | None = None
-        self._chain: dict[int, Network] = {}
+    def __init__(self, stream: Stream, learner: Learner) -> None:
+        self.stream, self.learner = stream, learner
+        self._last: tuple[int, AssociativeMemory] | None = None
+        self._chain: dict[int, Any] = {}
 
-    def network(self, load: int) -> Network:
+    def network(self, load: int) -> AssociativeMemory:
         """The network that stores the first so many patterns."""
         if self._last is None or self._last[0] != load:
             self._last = (load, self._learned(load))
         return self._last[1]
 
-    def _learned(self, load: int) -> Network:
-        rule, options = self.memory.rule, {"dtype": torch.float32, **self.memory.learning}
-        if rule.source == "counts":
-            return learn(self.stream.counts(load), rule, **options)
-        patterns = self.stream.patterns(load)
+    def _learned(self, load: int) -> AssociativeMemory:
+        rule: Rule = self.learner.rule
+        options = dict(self.learner.learning)
+        if rule.pairwise:
+            options["dtype"] = torch.float32
         if not rule.ordered or load == 1:
-            return learn(patterns, rule, **options)
+            learned = self.stream.counts(load) if rule.source == "counts" else self.stream.patterns(load)
+            return learn(learned, rule, **options)
         before = 1 << (load - 1).bit_length() - 1  # the largest power of two below the load
         if before not in self._chain:
             self._chain[before] = self._learned(before)
-        return learn(patterns[before:], rule, start=self._chain[before], **options)
+        return learn(self.stream.patterns(load)[before:], rule, start=self._chain[before], **options)
 
 
-def evaluate(question: Question, memory: Memory, patterns: int, seed: int) -> Point:
+def evaluate(question: Question, learner: Learner, patterns: int, seed: int) -> Point:
     """Store so many patterns and recall them from their cues.
 
     A function of its arguments alone: whatever else was evaluated before, or is, changes nothing.
@@ -55,8 +60,8 @@ def evaluate(question: Question, memory: Memory, patterns: int, seed: int) -> Po
     Parameters
     ----------
     question
-        What is asked of every memory alike.
-    memory
+        What is asked of every learner alike.
+    learner
         Which rule stores the patterns, and what is added to its fields.
     patterns
         How many; the first ones of the seed's stream.
@@ -74,23 +79,23 @@ def evaluate(question: Question, memory: Memory, patterns: int, seed: int) -> Po
     --------
     >>> from bnn.study import Dense, Noise
     >>> question = Question(Dense(100), Noise(flips=0.1))
-    >>> [evaluate(question, Memory("hopfield"), patterns, seed=0).exact for patterns in (5, 20)]
-    [1.0, 0.05]
+    >>> [evaluate(question, Learner("hopfield"), patterns, seed=0).exact for patterns in (5, 20)]
+    [1.0, 0.15]
     """
     seed = whole(seed, 0, "evaluate.seed")
-    store = Store(Stream(question.family, question.noise, seed), memory)
-    return recalled(question, store, memory, whole(patterns, 1, "evaluate.patterns"))
+    store = Store(Stream(question.family, question.noise, seed), learner)
+    return recalled(question, store, learner, whole(patterns, 1, "evaluate.patterns"))
 
 
-def recalled(question: Question, store: Store, memory: Memory, load: int) -> Point:
-    """What comes back at a load; the store's memory may have another input."""
+def recalled(question: Question, store: Store, learner: Learner, load: int) -> Point:
+    """What comes back at a load; the store's learner may have another input."""
     network = store.network(load)
     patterns, cues = store.stream.asked(load, question.cues)
     trace = recall(
         network,
         cues,
         question.dynamics,
-        input=input_for(network, memory.input, patterns),
+        input=input_for(network, learner.input, patterns),
         seed=store.stream.seed,
         max_sweeps=question.max_sweeps,
         check="raise",
@@ -112,11 +117,5 @@ def recalled(question: Question, store: Store, memory: Memory, load: int) -> Poi
         differing=int(((before.on != truth.on) & ~hidden & known).sum()),
         unknown=int(hidden.sum()),
         sweeps=int(trace.sweeps.sum()),
-        parameters=stored_parameters(network),
+        parameters=network.parameters,
     )
-
-
-def stored_parameters(network: Network) -> int:
-    """Numbers a network stores: one a pair of neurons where weights are symmetric, else two."""
-    pairs = network.neurons * (network.neurons - 1)
-    return pairs // 2 if network.symmetric else pairs

@@ -9,13 +9,13 @@ import numpy as np
 from jaxtyping import Float64
 
 from bnn import coding
+from bnn.associative import AssociativeMemory
 from bnn.driver import LARGEST_INPUT, external_input
 from bnn.errors import DataError
-from bnn.network import Network
 from bnn.records import Records
 
 Real = float | int
-Fields = Float64[np.ndarray, " some"]
+Fields = Float64[np.ndarray, " _"]
 LEAST_SPREAD = 0.01  # of fields, as a share of their distance: with few patterns they may not spread at all
 
 
@@ -115,7 +115,7 @@ def described_input(value: Input) -> Any:
     }
 
 
-def input_for(network: Network, value: Input, patterns: Records) -> Any:
+def input_for(network: AssociativeMemory, value: Input, patterns: Records) -> Any:
     """What `bnn.recall` takes as ``input``."""
     if not isinstance(value, Threshold | Shift):
         return value

@@ -13,15 +13,15 @@ from bnn import __version__
 from bnn.errors import FileError
 from bnn.files import write_atomically
 from bnn.study.points import Point
-from bnn.study.questions import Memory, Question
+from bnn.study.questions import Learner, Question
 
 KIND, FORMAT = "bnn capacity", 1
 
 
 class Journal:
-    """Evaluated loads of one question, of any memories and seeds; kept in a JSON-lines file where one is named.
+    """Evaluated loads of one question, of any learners and seeds; kept in a JSON-lines file where one is named.
 
-    The first line tells the question, each other one a memory and a `Point`. A line is written whole and at once, so
+    The first line tells the question, each other one a learner and a `Point`. A line is written whole and at once, so
     that an interruption loses at most the load at work; a last line cut short is dropped, and its load evaluated again.
 
     Parameters
@@ -48,13 +48,13 @@ class Journal:
         else:
             write_atomically(self.path, lambda file: file.write_text(_line(head), encoding="utf-8"))
 
-    def point(self, memory: Memory, seed: int, load: int, evaluate: Callable[[], Point]) -> Point:
+    def point(self, learner: Learner, seed: int, load: int, evaluate: Callable[[], Point]) -> Point:
         """The point that is known, or else evaluated and written."""
-        key = _key(memory.describe(), seed, load)
+        key = _key(learner.describe(), seed, load)
         if key not in self._points:
             point = evaluate()
             if self.path is not None:
-                self._append(self.path, {**memory.describe(), **asdict(point)})
+                self._append(self.path, {**learner.describe(), **asdict(point)})
             self._points[key] = point
         return self._points[key]
 
@@ -98,9 +98,9 @@ def _line(told: dict[str, Any]) -> str:
     return json.dumps(told, allow_nan=False) + "\n"
 
 
-def _key(memory: dict[str, Any], seed: int, load: int) -> str:
+def _key(learner: dict[str, Any], seed: int, load: int) -> str:
     """What a point is known by."""
-    return json.dumps([memory, seed, load], sort_keys=True)
+    return json.dumps([learner, seed, load], sort_keys=True)
 
 
 def _require_same(path: Path, line: bytes, head: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""What is asked of a memory, and which memory is asked."""
+"""What is asked of a memory, and what makes the memory."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from bnn.dynamics.base import Dynamics
 from bnn.errors import DataError, unknown_name
 from bnn.learning import find, options_of
 from bnn.rules import RULES
-from bnn.rules.base import Rule
 from bnn.study.checks import parameters_of, whole
 from bnn.study.cues import Noise
 from bnn.study.families import family_of
-from bnn.study.family import Family
-from bnn.study.inputs import Input, checked_input, described_input, wants_prior
+from bnn.study.inputs import checked_input, described_input, wants_prior
 
 PARALLEL_SWEEPS = 15  # of the published capacities; what has not settled by then does not
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What every memory is asked alike: patterns, cues, and how it may answer.
+    """What every learner is asked alike: patterns, cues, and how it may answer.
+
+    What is given by name, or left to the family, is filled in when it is made.
 
     Parameters
     ----------
     family
         Of the patterns: an instance such as ``Modular(20, 20)``, or a key of `FAMILIES` for its usual parameters.
     noise
-        Of the cues.
+        Of the cues; None: what the family says; ``Noise()``: none.
     dynamics
         What recalls them; None: what the family says.
     max_sweeps
@@ -41,17 +41,19 @@ class Question:
         How many of the stored patterns are asked for at most, the same ones of every rule.
     """
 
-    family: Family = field(default_factory=lambda: family_of("dense", "Question.family"))
-    noise: Noise = field(default_factory=Noise)
-    dynamics: Dynamics = None  # type: ignore[assignment]  # None only until __post_init__
-    max_sweeps: int = None  # type: ignore[assignment]  # the same
+    family: Any = "dense"
+    noise: Any = None
+    dynamics: Any = None
+    max_sweeps: Any = None
     cues: int = 1000
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "family", family_of(self.family, "Question.family"))
-        if not isinstance(self.noise, Noise):
-            raise DataError(f"Question.noise: got {self.noise!r}; give a bnn.study.Noise, such as Noise(flips=0.1).")
-        self.noise.require_room(self.family.schema)
+        noise = self.family.noise if self.noise is None else self.noise
+        if not isinstance(noise, Noise):
+            raise DataError(f"Question.noise: got {noise!r}; give a bnn.study.Noise, such as Noise(flips=0.1).")
+        noise.require_room(self.family.schema)
+        object.__setattr__(self, "noise", noise)
         dynamics = self.family.dynamics if self.dynamics is None else self.dynamics
         if not isinstance(dynamics, Dynamics):
             raise DataError(f"Question.dynamics: got {dynamics!r}; give an instance, such as bnn.Asynchronous().")
@@ -73,8 +75,8 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
-    """A learning rule, its options, and what is added to the fields.
+class Learner:
+    """A learning rule, its options, and what is added to the fields; a rule given by its name is looked up.
 
     Parameters
     ----------
@@ -86,9 +88,9 @@ class Memory:
         Added to every field: a number, ``"prior"``, or a `Threshold` or `Shift` of its own scale.
     """
 
-    rule: Rule
+    rule: Any
     learning: Mapping[str, Any] = field(default_factory=dict)
-    input: Input = 0.0
+    input: Any = 0.0
 
     def __post_init__(self) -> None:
         rule = find(self.rule)
@@ -96,16 +98,16 @@ class Memory:
         learning = {key: v.item() if isinstance(v, np.generic) else v for key, v in self.learning.items()}
         for key, value in learning.items():
             if key not in known:
-                raise unknown_name(f"Memory.learning of {rule.name!r}", key, known)
+                raise unknown_name(f"Learner.learning of {rule.name!r}", key, known)
             if not isinstance(value, bool | int | float | str | None):
-                raise DataError(f"Memory.learning: {key!r} is {value!r}; give plain numbers, words, True or False.")
+                raise DataError(f"Learner.learning: {key!r} is {value!r}; give plain numbers, words, True or False.")
         object.__setattr__(self, "rule", rule)
         object.__setattr__(self, "learning", MappingProxyType(learning))
-        object.__setattr__(self, "input", checked_input(self.input, "Memory.input"))
+        object.__setattr__(self, "input", checked_input(self.input, "Learner.input"))
         if wants_prior(self.input) and rule.prior_bias is None:
             able = [name for name, one in RULES.items() if one.prior_bias is not None]
             raise DataError(
-                f"Memory.input: the rule {rule.name!r} has no prior in the unit of its fields; {', '.join(able)} have."
+                f"Learner.input: the rule {rule.name!r} has no prior in the unit of its fields; {', '.join(able)} have."
             )
 
     def describe(self) -> dict[str, Any]:

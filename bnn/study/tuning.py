@@ -1,4 +1,4 @@
-"""A memory's threshold, or any other setting, found by recall on seeds of its own and then left alone."""
+"""A learner's threshold, or any other setting, found by recall on seeds of its own and then left alone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from bnn.study.evaluation import Store, recalled
 from bnn.study.inputs import Input, Shift, Threshold
 from bnn.study.journal import Journal
 from bnn.study.points import Point
-from bnn.study.questions import Memory, Question
+from bnn.study.questions import Learner, Question
 from bnn.study.search import largest
 from bnn.study.stream import Stream
 
@@ -35,7 +35,7 @@ class Tuning:
 
     Attributes
     ----------
-    memory
+    learner
         The candidate chosen.
     candidates
         All of them.
@@ -49,15 +49,15 @@ class Tuning:
         Recalls made.
     """
 
-    memory: Memory
-    candidates: tuple[Memory, ...]
+    learner: Learner
+    candidates: tuple[Learner, ...]
     points: tuple[tuple[Point, ...], ...]
     patterns: int
     seeds: tuple[int, ...]
     spent: int
 
 
-def thresholds(rule: str | Rule, *, prior: bool = False, **learning: Any) -> tuple[Memory, ...]:
+def thresholds(rule: str | Rule, *, prior: bool = False, **learning: Any) -> tuple[Learner, ...]:
     """Candidates for `tuned`: the rule's own threshold, and nine between what neurons off and on hear.
 
     Parameters
@@ -71,12 +71,12 @@ def thresholds(rule: str | Rule, *, prior: bool = False, **learning: Any) -> tup
     """
     own: Input = "prior" if prior else 0.0
     inputs = (own, *(Shift(by, prior) for by in SHIFTS), *(Threshold(ratio, prior) for ratio in RATIOS))
-    return tuple(Memory(rule, learning, value) for value in inputs)  # type: ignore[arg-type]
+    return tuple(Learner(rule, learning, value) for value in inputs)
 
 
 def tuned(
     question: Question,
-    candidates: Sequence[Memory],
+    candidates: Sequence[Learner],
     *,
     criterion: Criterion = Criterion(),  # noqa: B008 - frozen
     budget: int = 100,
@@ -88,7 +88,7 @@ def tuned(
 ) -> Tuning:
     """Choose, by full recall, the candidate that holds most patterns.
 
-    All candidates are asked at one load after another, as `capacity` asks one memory, and a load holds if the best of
+    All candidates are asked at one load after another, as `capacity` asks one learner, and a load holds if the best of
     them meets the criterion, on average over the seeds. At each load those that recall less than the middle one are
     out, down to three. The search ends when the limit of the best is found or the next round would exceed the
     budget; chosen is the one that recalled most at the last loads on both sides of that limit, the first of equals.
@@ -117,12 +117,13 @@ def tuned(
     --------
     >>> from bnn.study import Dense, Noise
     >>> question = Question(Dense(100, activity=0.1), Noise(moves=1))
-    >>> tuning = tuned(question, thresholds("hopfield", low=0), budget=60)
-    >>> tuning.memory.input, tuning.patterns, tuning.spent
+    >>> tuning = tuned(question, thresholds("covariance"), budget=80)
+    >>> tuning.learner.input, tuning.patterns, tuning.spent
+    (Threshold(ratio=1.0, prior=False), 12, 70)
     """
     if not candidates:
         raise DataError(
-            "tuned.candidates: got none; give at least one bnn.study.Memory, such as thresholds(rule) makes."
+            "tuned.candidates: got none; give at least one bnn.study.Learner, such as thresholds(rule) makes."
         )
     numbers = checked_seeds(seeds, "tuned.seeds")
     least = len(candidates) * len(numbers)
@@ -142,12 +143,12 @@ def tuned(
     def ask(candidate: int, load: int) -> None:
         """Recall at a load, with every seed."""
         nonlocal spent
-        memory = candidates[candidate]
+        learner = candidates[candidate]
         points = asked[candidate].setdefault(load, [])
         for seed in numbers:
-            learned = (json.dumps([memory.rule.name, dict(memory.learning)], sort_keys=True), seed)
-            store = stores.setdefault(learned, Store(streams[seed], memory))
-            points.append(journal.point(memory, seed, load, partial(recalled, question, store, memory, load)))
+            learned = (json.dumps([learner.rule.name, dict(learner.learning)], sort_keys=True), seed)
+            store = stores.setdefault(learned, Store(streams[seed], learner))
+            points.append(journal.point(learner, seed, load, partial(recalled, question, store, learner, load)))
             spent += 1
             if progress is not None:
                 progress(spent, budget)
