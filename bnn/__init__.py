@@ -21,6 +21,7 @@ _HOMES = {
     "two_layers": "bnn.rules.base",
     "ESTIMATES": "bnn.estimate",
     "learn": "bnn.learning",
+    "learn_delta": "bnn.repetition",
     "recall": "bnn.driver",
     "fixed_points": "bnn.landscape",
     "bifurcation": "bnn.continuation",
@@ -92,6 +93,7 @@ if TYPE_CHECKING:
     from bnn.network import Network as Network
     from bnn.noise import corrupt as corrupt
     from bnn.records import Records as Records
+    from bnn.repetition import learn_delta as learn_delta
     from bnn.rules import RULES as RULES
     from bnn.rules.base import two_layers as two_layers
     from bnn.schema import Attribute as Attribute

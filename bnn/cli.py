@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bnn import __version__
+from bnn.app.arguments import IGNORED
 from bnn.app.associations_options import associations
 from bnn.app.capacity_options import capacity
-from bnn.app.commands import INTERRUPTED, Commands, fail
+from bnn.app.commands import INTERRUPTED, Commands, fail, telling_warnings
 from bnn.app.compare_options import compare
 from bnn.app.explain_options import explain
 from bnn.app.fit_options import fit
@@ -74,7 +75,8 @@ def recall(
         _data(
             metavar="NAME|FILE.csv",
             help="A data set (see bnn datasets) or a CSV file: patterns where all columns but class hold 0 and 1, one "
-            "neuron a column, the class left out; else a table, its class one more attribute.",
+            "neuron a column, the class left out; else a table, its class one more attribute, measurements cut into "
+            "20 intervals.",
         ),
     ] = "mnist-100",
     patterns: Annotated[
@@ -99,6 +101,7 @@ def recall(
         list[str] | None,
         _data(metavar="ATTRIBUTE", help="Hide this attribute of the row; may be repeated."),
     ] = None,
+    ignore: Annotated[list[str] | None, _data(metavar="COLUMN", help=IGNORED)] = None,
     free: Annotated[bool, _data("--free", metavar="", help="Let the row's other attributes change too.")] = False,
     rule: Annotated[
         list[str] | None,
@@ -184,6 +187,7 @@ def recall(
         noise=noise,
         row=row,
         mask=tuple(dict.fromkeys(mask or ())),
+        ignored=tuple(ignore or ()),
         free=free,
         rules=tuple(rule or ()),
         m=m,
@@ -200,7 +204,7 @@ def recall(
     traces: dict[str, Trace] = {}
     files: list[str] = []
     trouble: BnnError | MemoryError | KeyboardInterrupt | None = None
-    with Bar() as bar:
+    with telling_warnings(), Bar() as bar:
         bar.say("reading")
         task = prepare(request)
         try:

@@ -112,12 +112,7 @@ def recall(
         raise DataError(f"{type(dynamics).__name__}: {refusal}.")
     if dynamics.graded and "flips" in wanted:
         raise DataError('recall.record: graded neurons have no single flips; record="states" keeps their path.')
-    if seed is None:
-        seed = np.random.default_rng()
-    if isinstance(seed, np.random.Generator):
-        seed = int(seed.integers(2**32))
-    if not isinstance(seed, int | np.integer) or seed < 0:
-        raise DataError(f"recall.seed: got {seed!r}; use a whole number of at least 0, or a numpy Generator.")
+    seed = drawn_seed(seed, "recall.seed")
 
     cue = coding.read_states(network.layout, cues, "recall.cues", soft=True)
     if cue.soft and not dynamics.graded:
@@ -183,7 +178,7 @@ def recall(
     return Trace(
         network=network,
         dynamics=dynamics,
-        seed=int(seed),
+        seed=seed,
         cues=network.values_of(cue)[0].cpu().numpy(),
         unknown=cue.unknown,
         start=start,
@@ -202,6 +197,17 @@ def recall(
         history=recorder.series("states") if "states" in wanted else None,
         suspended=None if work.suspended is None or not recorder.ever_suspended else recorder.series("suspended"),
     )
+
+
+def drawn_seed(seed: int | np.random.Generator | None, owner: str) -> int:
+    """A whole number: the one given, or drawn from the generator, or from a new one."""
+    if seed is None:
+        seed = np.random.default_rng()
+    if isinstance(seed, np.random.Generator):
+        return int(seed.integers(2**32))
+    if not isinstance(seed, int | np.integer) or seed < 0:
+        raise DataError(f"{owner}: got {seed!r}; use a whole number of at least 0, or a numpy Generator.")
+    return int(seed)
 
 
 def _mask(network: AssociativeMemory, mask: Any, batch: int, owner: str) -> Bool[np.ndarray, "_ neurons"]:

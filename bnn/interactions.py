@@ -111,7 +111,7 @@ class LogSumExp:
         neuron, so that at 1 a pattern nearer by one neuron already weighs 7 times as much.
     """
 
-    beta: float = 1.0
+    beta: float | int = 1.0
     name: ClassVar[str] = "log-sum-exp"
     unit: ClassVar[str] = "overlap"
     rounding: ClassVar[float] = 8.0 * EPS

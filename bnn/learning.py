@@ -54,33 +54,29 @@ def learn(
     Parameters
     ----------
     data
-        `Counts` or `Records`. The odds form, Hopfield's rule and those fitted from patterns need the coding "on" (one
-        neuron for a two-valued attribute) and take it from either; all others take counts as they are, and code tables
-        by "values". "storkey" and "pseudo-inverse" are no functions of counts and need `Records`.
+        `Counts` or `Records`. "odds" and the rules with states -1 and +1 ("hopfield", "storkey", "pseudo-inverse") need
+        the coding "on" (one neuron for a two-valued attribute) and take it from either; the others take counts as they
+        are, and code tables by "values". "storkey" and "pseudo-inverse" are no functions of counts: `Records` only.
     rule
-        A key of `bnn.RULES`, or a `Rule` of your own:
+        A key of `bnn.RULES`, or a `Rule` of your own. Which to take (sources and guarantees: docs/theory.md):
 
-        ========================= ========= ================================================ =========================
-        rule                      off state when it is the one to take                        section of docs/theory.md
-        ========================= ========= ================================================ =========================
-        ``probability``           0         tables; sparse patterns; small samples            4
-        ``odds``                  0         dense patterns, where off is evidence too         5
-        ``hopfield``              -1, 0     the classic of dense, uncorrelated patterns       6
-        ``hebb``                  0         the floor of a comparison; needs winners          15
-        ``covariance``            0         sparse patterns under thresholds, robust          15
-        ``presynaptic-covariance`` 0        correlated patterns, parallel winners; asymmetric 15
-        ``willshaw``              0         very sparse patterns, parts as cues, 1 bit        15
-        ``bcpnn``                 0         sparse and modular patterns, winners              15
-        ``storkey``               -1        dense patterns that come one by one               15
-        ``pseudo-inverse``        -1        correlated or many dense patterns, all known      15
-        ========================= ========= ================================================ =========================
+        - "probability" [section 4]: tables, sparse patterns; of few records too. "odds" [5]: dense patterns, where off
+          is evidence. "hopfield" [6]: the classic of dense patterns that have nothing in common.
+        - "bcpnn" [15]: sparse and modular patterns, recalled by winners. "willshaw": the same in one bit a connection,
+          from parts of patterns. "covariance": sparse patterns by single thresholds, and robust. "hebb": the
+          floor of any comparison. "presynaptic-covariance": asymmetric, so that no descent is promised; for parallel
+          winners.
+        - "pseudo-inverse" [15]: correlated or many dense patterns, every one a fixed point up to n independent ones.
+          "storkey": dense patterns that come one after another; depends on their order.
     within
         Connect different values of one attribute as in the paper (they exclude, so they inhibit); off by default.
     self_connections
         W(j,j) by the rule's own formula with i = j [B 2.2]; off by default. They add fixed points, and the odds form
         refuses them.
     mask
-        bool [attributes, attributes], True where two attributes may be connected; `bnn.two_layers` makes Kosko's.
+        bool [attributes, attributes], True where two attributes may be connected; `bnn.two_layers` makes Kosko's. Or
+        bool [neurons, neurons], such as of a network damaged in any form: in the odds form a connection that is left
+        out takes the evidence of both states with it.
     start
         A network to go on from, for a rule that learns record by record ("storkey"): one that the same rule made of
         earlier records. The result is that of all records at once, up to the grid the earlier weights were rounded to

@@ -34,7 +34,7 @@ class Network(AssociativeMemory):
     Parameters
     ----------
     weights
-        float32 or float64 [neurons, neurons], W[to, from], in bits (Hopfield's rule: a difference of probabilities).
+        float32 or float64 [neurons, neurons], W[to, from], in bits; no unit where the rule says so.
     bias
         Same dtype, [neurons], in bits.
     layout
@@ -52,7 +52,7 @@ class Network(AssociativeMemory):
         float64 [neurons], P(j): relative frequency of each neuron, a frequency of 0 or 1 moved half a record inwards.
     prior_bias
         float64 [neurons], bits: what the prior would add to the field, log2 P(j) in the probability form and
-        log2 P(j) / (1 - P(j)) in the odds form; None where the rule has no such thing.
+        log2 P(j) / (1 - P(j)) in the odds form; 0 under BCPNN, whose bias holds it; None where a rule has none.
     provenance
         How the network came to be: rule, options, number of records.
 
@@ -392,7 +392,7 @@ class Network(AssociativeMemory):
         if self.silence is not None and self.neurons != len(self.layout.schema.names):
             raise DataError(
                 "Network.cut: in the odds form a connection carries evidence of both states, which is kept apart only "
-                "where every attribute owns one neuron; learn from two-valued attributes, or cut the probability form."
+                "where every attribute owns one neuron; learn with a mask of neurons, or cut the probability form."
             )
         weights = self.weights.cpu().numpy().copy()
         upper = np.flatnonzero(np.triu((weights != 0) | (weights.T != 0), k=1))

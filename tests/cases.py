@@ -58,7 +58,10 @@ RULES: dict[str, Callable[..., Any]] = {
     "storkey": oracles.storkey,
     "pseudo-inverse": oracles.pseudo_inverse,
 }
-"""The twin of each rule."""
+"""The twin of each rule that makes weights."""
+
+PAIRWISE = tuple(name for name, rule in bnn.RULES.items() if rule.pairwise)
+"""Rules that make weights; the others keep patterns (`tests/test_memories.py`)."""
 
 RULE_CASES = (
     RuleCase("probability", "probability", table=True),
@@ -208,3 +211,44 @@ FLOW_CASES = tuple(bnn.GradientFlow(solver=solver) for solver in ("dopri5", "rk4
 """Graded neurons: their twin computes the free energy of every recorded state, by `oracles.free_energy`."""
 
 NETWORK_CASES = (*RULE_CASES, *HAND_CASES)
+
+
+@dataclass(frozen=True)
+class MemoryCase:
+    """A memory of patterns under some options, and the records it keeps."""
+
+    name: str
+    rule: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    table: bool = False
+    weighted: bool = False
+
+    def sources(self):
+        """Strategy for what `network` makes a memory of."""
+        if not self.table:
+            return pattern_records(gaps=True, max_rows=6, max_neurons=6)
+        small = schemas(max_attributes=3, max_values=3)
+        drawn = small.flatmap(lambda schema: records(schema, max_rows=6, weights=self.weighted))
+        return drawn.filter(lambda table: table.weights is None or table.weights.sum() > 0)
+
+    def network(self, source):
+        return bnn.learn(source, self.rule, **self.options)
+
+
+EXACT_MEMORIES = (
+    MemoryCase("dense", "dense"),
+    MemoryCase("dense, degree 2", "dense", {"degree": 2}),
+    MemoryCase("dense, rectified", "dense", {"degree": 4, "rectified": True}),
+    MemoryCase("dense, states 0 and 1", "dense", {"degree": 2, "low": 0}),
+    MemoryCase("dense of a table", "dense", {"degree": 5}, table=True),
+    MemoryCase("dense of a weighted table, states 0 and 1", "dense", {"low": 0}, table=True, weighted=True),
+)
+MEMORY_CASES = (
+    *EXACT_MEMORIES,
+    MemoryCase("modern", "modern"),
+    MemoryCase("modern, states 0 and 1", "modern", {"beta": 0.5, "low": 0}),
+    MemoryCase("modern of a table", "modern", {"beta": 0.25}, table=True),
+    MemoryCase("modern of a weighted table, states 0 and 1", "modern", {"low": 0}, table=True, weighted=True),
+)
+MEMORY_DYNAMICS = (bnn.Attention(),)
+"""Dynamics of patterns alone; their twins are in `tests/test_attention.py`."""

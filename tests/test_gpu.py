@@ -1,5 +1,6 @@
 """The same bits on a CUDA device; of graded neurons, the same states."""
 
+import cases
 import numpy as np
 import pytest
 import torch
@@ -13,7 +14,7 @@ pytestmark = [
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-@pytest.mark.parametrize("rule", list(bnn.RULES))
+@pytest.mark.parametrize("rule", cases.PAIRWISE)
 @pytest.mark.parametrize(
     "dynamics",
     [
@@ -41,7 +42,7 @@ def test_device_gives_the_bits_of_the_cpu(rule, dynamics, dtype):
     assert there.descent == here.descent
 
 
-@pytest.mark.parametrize("rule", list(bnn.RULES))
+@pytest.mark.parametrize("rule", cases.PAIRWISE)
 @pytest.mark.parametrize("solver", ["dopri5", "rk4", "euler", "descent"])
 def test_graded_neurons_end_where_they_do_on_the_cpu(rule, solver):
     rng = np.random.default_rng(0)

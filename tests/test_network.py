@@ -97,7 +97,7 @@ def test_cut_refuses_what_it_cannot_do():
         bnn.learn(table, "odds").cut(0.5)
 
 
-@pytest.mark.parametrize("rule", bnn.RULES)
+@pytest.mark.parametrize("rule", cases.PAIRWISE)
 def test_another_dtype_is_rounded_to_its_own_grid(rule):
     network = bnn.learn(PATTERNS[:5], rule)
     small = network.to(dtype=torch.float32)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from jaxtyping import Int
 
 from bnn import datasets
-from bnn.app.data import data_file
+from bnn.app.data import data_file, mostly_numbers, without
 from bnn.app.dynamics import PARAMETERS, dynamics_of, input_of
 from bnn.csvfile import read_csv
 from bnn.driver import recall
@@ -35,6 +36,7 @@ class Request:
     noise: float | None = None
     row: int | None = None
     mask: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
     free: bool = False
     rules: tuple[str, ...] = ()
     m: float | None = None
@@ -102,7 +104,7 @@ def prepare(request: Request) -> Task:
     rules = tuple(dict.fromkeys(request.rules)) or tuple(able)
     if request.m is not None and not any("m" in options_of(find(rule)) for rule in rules):
         raise DataError(f"--m: {' and '.join(rules)} has no such option; it belongs to probability and odds.")
-    name, records, classes = read_data(request.data)
+    name, records, classes = read_data(request.data, request.ignored)
     table = any(attribute.kind != "on_off" for attribute in records.schema.attributes)
     named = request.dynamics or ("winner-take-all" if table else "asynchronous")
     dynamics = dynamics_of(named, {option: getattr(request, option) for option in PARAMETERS})
@@ -141,14 +143,12 @@ def run(task: Task, rule: str, progress: Callable[[int, int], None]) -> Trace:
     )
 
 
-def read_data(data: str) -> tuple[str, Records, Sequence[Value | None] | None]:
+def read_data(data: str, ignored: Sequence[str]) -> tuple[str, Records, Sequence[Value | None] | None]:
     """A data set by name, or a CSV file: its name, its records, and each pattern's class where there is one."""
-    file = data_file(data)
-    records = datasets.read(file)
-    if datasets.CLASS in records.schema.names:
-        return data, records, None
-    table = read_csv(file)
-    return data, records, table[datasets.CLASS].to_pylist() if datasets.CLASS in table.column_names else None
+    table = without(read_csv(data_file(data), partial(mostly_numbers, data, ignored)), ignored)
+    records = datasets.records_of(table)
+    apart = datasets.CLASS in table.column_names and datasets.CLASS not in records.schema.names
+    return data, records, table[datasets.CLASS].to_pylist() if apart else None
 
 
 def _check(request: Request) -> None:

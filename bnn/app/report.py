@@ -54,20 +54,23 @@ def tell(
 def headline(task: Task) -> str:
     """What was learned and what is asked."""
     schema = task.learned.schema
+    cut = sum(attribute.bounds is not None for attribute in schema.attributes)
+    measured = f", {cut} measurement{'s' if cut > 1 else ''} cut into intervals" if cut else ""
     how = f"{_named(task.dynamics)}, seed {task.request.seed}"
     if task.noise is not None:
         table = any(attribute.kind != "on_off" for attribute in schema.attributes)
         rows, cells = ("rows", "cells") if table else ("patterns", "pixels" if schema.shape else "neurons")
+        learned = f"{task.name}: {task.learned.rows:,} {rows} learned{measured}"
         if task.noise > 0 and not (task.cues.codes != task.truth.codes).any():
             share = f"{percent(task.noise)} of a row's {len(schema.names)} {cells}"
-            return f"{task.name}: {task.learned.rows:,} {rows} learned; cues: the same, {share} rounds to none; {how}."
+            return f"{learned}; cues: the same, {share} rounds to none; {how}."
         changed = f"cues: the same with {percent(task.noise)} of their {cells} {'changed' if table else 'flipped'}"
-        return f"{task.name}: {task.learned.rows:,} {rows} learned; {changed}; {how}."
+        return f"{learned}; {changed}; {how}."
     others = len(schema.names) - len(task.request.mask)
     return (
         f"{task.name}, row {task.request.row}: {_list(task.request.mask)} hidden, the other {others} attributes "
         f"{'free to change' if task.request.free else 'kept'}; learned from {task.learned.rows:,} rows, this one "
-        f"{'' if task.among else 'not '}among them; {how}."
+        f"{'' if task.among else 'not '}among them{measured}; {how}."
     )
 
 

@@ -49,7 +49,7 @@ class Attention(Dynamics):
     ([[0.95, 0.95, 1.0, -0.95, -0.95, -1.0]], ['settled'])
     """
 
-    settle: float = 1e-6
+    settle: float | int = 1e-6
     name: ClassVar[str] = "attention"
     graded: ClassVar[bool] = True
     clock: ClassVar[str] = "update"

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float64, Int32, Int64
+from jaxtyping import Bool, Float64, Int8, Int32, Int64
 from torch import Tensor
 
 from bnn.dynamics.base import GRAIN, Work
@@ -62,8 +62,7 @@ class OverlapWork(Work):
                 rest=np.empty(0),
                 **rest,
             )
-        # Whole numbers, exact below 2^24
-        found = (states.float() @ network.patterns.float().T).to(torch.int32).numpy()
+        found = whole_overlaps(network, states)
         fixed = np.full(len(states), network.offset)
         return OverlapWork(
             network=network, states=states, bias=bias, compiled=compiled, overlaps=found, rest=fixed, **rest
@@ -117,7 +116,7 @@ class OverlapWork(Work):
         winners.choose_k(states, fields, free, number.numpy(), network.low, rows, new)
         states[rows] = new[rows]
         assert self.overlaps is not None
-        self.overlaps[rows] = network.overlaps_of(self.states[rows].float()).to(torch.int32).numpy()
+        self.overlaps[rows] = whole_overlaps(network, self.states[rows])
 
     def _each_row(
         self, kernel: Callable[..., None], rows: np.ndarray, arguments: Callable[..., tuple[Any, ...]]
@@ -151,3 +150,9 @@ class OverlapWork(Work):
             network.rounding,
         )
         return memory, (self.states.numpy(), self.overlaps, self.bias.numpy(), self.free.numpy(), self.rest)
+
+
+def whole_overlaps(network: PatternMemory, states: Int8[Tensor, "rows neurons"]) -> Int32[np.ndarray, "rows patterns"]:
+    """Overlaps of states on and off, as whole numbers: sums that float32 holds exactly."""
+    found: np.ndarray = (states.float() @ network.patterns.float().T).to(torch.int32).numpy()
+    return found

@@ -13,6 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch
 
 from bnn.association import Associations
+from bnn.associative import AssociativeMemory
 from bnn.errors import DataError
 from bnn.network import Network
 from bnn.plots.style import EXCITATORY, GREEN, GREY, INHIBITORY, INK, PURPLE, SKY, new_figure, readable, styled, unit
@@ -60,22 +61,27 @@ def graph(network: Network | Associations, *, strongest: int = 20, attribute: st
     else:
         chosen, name = strongest_connections(network, strongest, attribute), unit(network)
         directed, verbs = not network.symmetric, ("excite", "inhibit")
-    order = sorted(chosen.nodes)
     figure = new_figure(10.5, 9.0)
-    ax = figure.add_subplot()
+    draw_graph(figure.add_subplot(), network.layout, chosen, directed)
+    figure.legend(handles=_key(chosen, name, verbs), loc="outside lower center")
+    return figure
+
+
+def draw_graph(ax: Axes, layout: Layout, chosen: nx.Graph, directed: bool) -> dict[int, Line2D]:
+    """Draw connections on a circle of neurons, and return the mark of each neuron."""
+    order = sorted(chosen.nodes)
     angles = {node: math.pi / 2 - 2 * math.pi * k / len(order) for k, node in enumerate(order)}
     places = {node: (math.cos(angle), math.sin(angle)) for node, angle in angles.items()}
     sizes = [abs(weight) for _, _, weight in chosen.edges(data="weight")]
     for a, b, weight in sorted(chosen.edges(data="weight"), key=lambda edge: abs(edge[2])):
         _draw_edge(ax, places[a], places[b], weight, WIDEST * abs(weight) / max(sizes), directed)
-    _draw_nodes(ax, network.layout, places, angles)
+    marks = _draw_nodes(ax, layout, places, angles)
     ax.set(xlim=(-1.1, 1.1), ylim=(-1.1, 1.1), aspect="equal")
     ax.axis("off")
-    figure.legend(handles=_key(chosen, name, verbs), loc="outside lower center")
-    return figure
+    return marks
 
 
-def strongest_connections(network: Network, strongest: int, attribute: str | None = None) -> nx.Graph:
+def strongest_connections(network: AssociativeMemory, strongest: int, attribute: str | None = None) -> nx.Graph:
     """The strongest connections of each sign as a networkx graph of neuron numbers, directed if W is asymmetric.
 
     Edges carry ``weight``. The graph carries ``equal``: how many connections, drawn and not, are exactly as strong as
@@ -83,6 +89,8 @@ def strongest_connections(network: Network, strongest: int, attribute: str | Non
     """
     if strongest < 1:
         raise DataError(f"plots.graph.strongest: got {strongest}; ask for at least one connection of each sign.")
+    if not isinstance(network, Network):
+        raise DataError(f"plots.graph.network: a {type(network).__name__} has no connections; draw a Network.")
     weights = network.weights.cpu().double().numpy()
     eligible: Bool[np.ndarray, "to from"] = weights != 0
     np.fill_diagonal(eligible, False)
@@ -149,12 +157,15 @@ def _draw_edge(
     ax.add_patch(curve)
 
 
-def _draw_nodes(ax: Axes, layout: Layout, places: dict[int, tuple[float, float]], angles: dict[int, float]) -> None:
+def _draw_nodes(
+    ax: Axes, layout: Layout, places: dict[int, tuple[float, float]], angles: dict[int, float]
+) -> dict[int, Line2D]:
     """A mark for each neuron, its name pointing outwards."""
     attributes = sorted({int(layout.attribute[node]) for node in places})
+    marks = {}
     for node, (x, y) in places.items():
         kind = attributes.index(int(layout.attribute[node]))
-        ax.plot(
+        (marks[node],) = ax.plot(
             x,
             y,
             marker=_SHAPES[kind % len(_SHAPES)],
@@ -174,6 +185,7 @@ def _draw_nodes(ax: Axes, layout: Layout, places: dict[int, tuple[float, float]]
             va="center",
             fontsize=11,
         )
+    return marks
 
 
 def _key(connections: nx.Graph, name: str, verbs: tuple[str, str]) -> list[Line2D]:

@@ -266,7 +266,8 @@ def _warn(
 def verdict(trace: Trace) -> tuple[str, str]:
     """What the trace says of its descent, and the colour to say it in."""
     descent = trace.descent
-    rise = f"largest rise {readable(float(f'{descent.largest_rise:.3g}'))} {unit(trace.network)}"
+    in_bits = " bits" if unit(trace.network) == "bits" else ""
+    rise = f"largest rise {readable(float(f'{descent.largest_rise:.3g}'))}{in_bits}"
     if not descent.guaranteed:
         return f"no guarantee: {descent.reason}\n{rise}", WARNING
     if not descent.holds:

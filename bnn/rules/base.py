@@ -35,24 +35,27 @@ class Connections:
     itself
         Connect a neuron to itself (self-connections, optional in [B 2.2]).
     mask
-        True where attributes a and b may be connected; None for all. ``itself`` alone decides over self-connections.
+        True where attributes a and b, or neurons j and i, may be connected, by its shape; None for all. ``itself``
+        alone decides over self-connections.
     """
 
     layout: Layout
     within: bool = False
     itself: bool = False
-    mask: Bool[np.ndarray, "attributes attributes"] | None = None
+    mask: Bool[np.ndarray, "joined joined"] | None = None
 
     def __post_init__(self) -> None:
-        attributes = len(self.layout.schema.names)
-        if self.mask is not None and self.mask.shape != (attributes, attributes):
+        if self.mask is None:
+            return
+        attributes, neurons = len(self.layout.schema.names), self.layout.neurons
+        if self.mask.shape not in ((attributes, attributes), (neurons, neurons)):
             raise DataError(
                 f"learn.mask: got shape {self.mask.shape}; give one True or False for each pair of the "
-                f"{attributes} attributes, [{attributes}, {attributes}]."
+                f"{attributes} attributes, [{attributes}, {attributes}], or of the {neurons} neurons."
             )
-        if self.mask is not None and not np.array_equal(self.mask, self.mask.T):
+        if not np.array_equal(self.mask, self.mask.T):
             a, b = np.argwhere(self.mask != self.mask.T)[0]
-            names = self.layout.schema.names
+            names = self.layout.schema.names if len(self.mask) == attributes else self.layout.names
             raise DataError(
                 f"learn.mask: {names[a]!r} and {names[b]!r} are connected one way only; "
                 "connections go both ways, so give a symmetric mask."
@@ -63,7 +66,9 @@ class Connections:
         to_attribute, from_attribute = self.layout.attribute[to], self.layout.attribute[given]
         same_neuron = np.arange(to.start, to.stop)[:, None] == np.arange(given.start, given.stop)
         if self.mask is not None:
-            block[~self.mask[np.ix_(to_attribute, from_attribute)] & ~same_neuron] = value
+            by_attribute = len(self.mask) == len(self.layout.schema.names)
+            joined = self.mask[np.ix_(to_attribute, from_attribute)] if by_attribute else self.mask[to, given]
+            block[~joined & ~same_neuron] = value
         if to_attribute[0] > from_attribute[-1] or from_attribute[0] > to_attribute[-1]:
             return
         if not self.within:

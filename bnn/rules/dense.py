@@ -39,4 +39,5 @@ RULE = Rule(
     self_connections=False,
     source="patterns",
     pairwise=False,
+    in_bits=False,
 )

@@ -9,7 +9,7 @@ from bnn.rules.base import Rule
 from bnn.schema import Layout
 
 
-def modern(records: Records, layout: Layout, *, beta: float = 1.0, low: int = -1) -> PatternMemory:
+def modern(records: Records, layout: Layout, *, beta: float | int = 1.0, low: int = -1) -> PatternMemory:
     """E = -ln(sum over patterns of w exp(beta m))/beta + |V|^2/2 + constant [Ramsauer et al. 2020 eq 1].
 
     Recalled by `bnn.Attention` it is their network of graded states; by `bnn.Asynchronous` the exponential memory of
@@ -35,4 +35,5 @@ RULE = Rule(
     self_connections=False,
     source="patterns",
     pairwise=False,
+    in_bits=False,
 )
