@@ -175,7 +175,7 @@ def test_interrupted(monkeypatch, words):
         (("capacity", "--rule", "hopfeld"), "--rule: there is no 'hopfeld'; did you mean 'hopfield'?"),
         ((*ONE, "--family", "dens"), "--family: there is no 'dens'; did you mean 'dense'?"),
         ((*ONE, "--groups", "3"), "--groups: 'dense' has no such option; use it with --family modular."),
-        ((*ONE, "--family", "modular", "--neurons", "9"), "use it with --family dense or k-active."),
+        ((*ONE, "--family", "modular", "--neurons", "9"), "use it with --family dense or --family k-active."),
         (
             (*ONE, "--family", "correlated", "--size", "9"),
             "use it with --prototypes modular.",
@@ -184,6 +184,7 @@ def test_interrupted(monkeypatch, words):
             (*ONE, "--family", "correlated", "--prototypes", "real"),
             "--prototypes: there is no 'real'; Known: 'dense', 'k",
         ),
+        ((*ONE, "--family", "correlated", "--data", "zoo"), "--data: 'dense' has no such option; use it with --family"),
         ((*ONE, "--family", "real", "--data", "zo"), "datasets: there is no 'zo'; did you mean 'zoo'?"),
         ((*ONE, "--neurons", "0"), "Dense.neurons: got 0; give a whole number of at least 1."),
         ((*ONE, "--flips", "some"), "--flips: got 'some'; give a share, such as 0.1, or a whole number, such as 2."),
