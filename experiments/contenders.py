@@ -23,9 +23,8 @@ from bnn import metrics
 from bnn.classify.gains import GAINS, gain_table
 from bnn.classify.readout import Readout, mean_field
 from bnn.classify.settling import Settling, answered
-from bnn.estimate import pair_counts
 from bnn.kernels.scores import to_log2_probabilities
-from bnn.rules.base import Connections, Draft, Rule
+from bnn.rules.base import Rule
 
 Evidence = Callable[[Trained, np.ndarray, Any], np.ndarray]
 """Evidence h(c) of [rows, classes] for coded rows under a strength."""
@@ -158,19 +157,9 @@ def logistic(trained: Trained, codes: np.ndarray, C: float) -> np.ndarray:
     return scores / np.log(2.0) - trained.prior
 
 
-def covariance(counts: bnn.Counts, connections: Connections, dtype: np.dtype) -> Draft:
-    """P(j,i) - P(j) P(i) on the rows that know both."""
-    everything = slice(0, counts.layout.neurons)
-    pairs = pair_counts(counts, everything, everything)
-    known = np.maximum(pairs.known, 1.0)
-    weights = np.array(pairs.joint / known - pairs.to * pairs.given / known**2, dtype=dtype)
-    connections.disconnect(weights, everything, everything, 0.0)
-    return Draft(weights, np.zeros(len(weights)))
-
-
 HOPFIELD = bnn.RULES["hopfield"]
 BY_VALUE = replace(HOPFIELD, name="hopfield by value", coding="values")
-COVARIANCE = Rule("covariance", covariance, "P(j,i) - P(j) P(i)", coding="values", self_connections=False)
+COVARIANCE = bnn.RULES["covariance"]
 
 CONDITIONAL = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 JOINT = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0)
@@ -232,14 +221,14 @@ METHOD = {method.name: method for method in METHODS}
 def judged(
     method: Method, trained: Trained, codes: np.ndarray, classes: np.ndarray, settings: Sequence[tuple[Any, float]]
 ) -> np.ndarray:
-    """Accuracy, information score and log loss, [settings, blocks, 3]; the rows are as many blocks of ``classes``."""
+    """Accuracy in %, information score and log loss in bits, [settings, blocks, 3]; rows are blocks of ``classes``."""
     rows, k = np.arange(len(classes)), trained.number
     prior = trained.score_prior[classes]
     found = []
     for answers in method.answers(trained, codes, settings):
         blocks = answers.reshape(-1, len(classes), k)
         own = blocks[:, rows, classes]
-        right = (blocks.argmax(axis=2) == classes).mean(axis=1)
+        right = 100.0 * (blocks.argmax(axis=2) == classes).mean(axis=1)
         with np.errstate(divide="ignore"):  # a certain answer is never misleading enough to take that branch
             misled = np.log2(1 - prior) - np.log2(1 - np.exp2(own))
         gain = np.where(own > np.log2(prior), own - np.log2(prior), misled)

@@ -119,14 +119,13 @@ class Table:
 class Result:
     """What an experiment found; ``conclusion`` is said in words, ``data`` names the data sets it read.
 
-    ``details``, such as one number a split, are written as they are; ``arrays`` are for the picture alone.
+    ``arrays`` are for the picture alone and are not written.
     """
 
     tables: Sequence[Table]
     conclusion: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
     data: Sequence[str] = ()
-    details: dict[str, Any] = field(default_factory=dict)
     arrays: dict[str, Any] = field(default_factory=dict)
 
 
@@ -206,7 +205,7 @@ def written(name: str, chosen: argparse.Namespace, result: Result, seconds: floa
             }
             for table in result.tables
         ],
-    } | ({"details": result.details} if result.details else {})
+    }
 
 
 def _plain(cell: Cell) -> Any:

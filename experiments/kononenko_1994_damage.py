@@ -45,7 +45,19 @@ from contenders import (
 from harness import Measured, Result, Table, main
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from medical import DOMAINS, INTERVAL, MEASURES, TRAIN, Domain, Effect, Split, adjusted
+from medical import (
+    DIGITS,
+    DOMAINS,
+    INTERVAL,
+    MEASURES,
+    TRAIN,
+    UNITS,
+    Difference,
+    Domain,
+    Split,
+    adjusted,
+    difference,
+)
 
 import bnn
 from bnn.errors import BnnWarning
@@ -109,28 +121,26 @@ def measure(chosen: argparse.Namespace) -> Result:
         for s in range(splits):
             found[d, s], informed[d, s] = run(Split.of(domain, chosen.seed, s), [chosen.seed, s, d])
     tables, effects = [], {}
-    for k, (one, scale, unit) in enumerate((("accuracy", 100.0, "points"), ("information", 1.0, "bits"))):
-        tables += [means_of(domain, found[d, ..., k], one, scale) for d, domain in enumerate(domains)]
+    for k, (one, unit) in enumerate((("accuracy", "points"), ("information", "bits"))):
+        tables += [means_of(f"{one} in {UNITS[k]}, {domain}", found[d, ..., k], k) for d, domain in enumerate(domains)]
         steps = apart(found[..., k], MINE, STEPS)
         aware = {name: step for name, step in STEPS.items() if name in TOLD}
-        for title, differences, conditions in (
+        for title, own, conditions in (
             (NAIVELY, apart(found[..., k], MINE, {name: NAIVE for name in MINE if name != NAIVE}), CONDITIONS),
             (STEPWISE, steps, CONDITIONS),
-            (BEYOND, {name: own[1:] - own[:1] for name, own in steps.items()}, CONDITIONS[1:]),
+            (BEYOND, {name: each[1:] - each[:1] for name, each in steps.items()}, CONDITIONS[1:]),
             (INFORMED, apart(informed[..., k], TOLD, aware), CONDITIONS[:ROWS]),
         ):
-            means = adjusted({n: [Effect.mean_of(c) for c in own] for n, own in differences.items()})
-            effects[title, one] = means
-            tables.append(across(f"{one} in {unit}, mean of domains, {title}", conditions, means, scale))
+            effects[title, one] = tested(own, DIGITS[k])
+            tables.append(across(f"{one} in {unit}, mean of domains, {title}", conditions, effects[title, one]))
         for d, domain in enumerate(domains):
-            single = adjusted({name: [Effect.of(c[d]) for c in own] for name, own in steps.items()})
-            tables.append(across(f"{one} in {unit}, {domain}, {STEPWISE}", CONDITIONS, single, scale))
+            single = tested({name: each[:, d] for name, each in steps.items()}, DIGITS[k])
+            tables.append(across(f"{one} in {unit}, {domain}, {STEPWISE}", CONDITIONS, single))
     return Result(
         tables,
         conclusion=concluded(effects),
         settings={"splits": splits, "train": TRAIN, "inner splits": 3, "settings of each method": 24, "shares": SHARES},
         data=domains,
-        details=per_split(domains, found),
         arrays={"found": found, "effects": effects},
     )
 
@@ -147,59 +157,46 @@ def written(condition: tuple[str, float]) -> str:
     return f"{kind} {100 * share:g} %" if share else kind
 
 
-def across(
-    title: str, conditions: Sequence[tuple[str, float]], effects: dict[str, list[Effect]], scale: float
-) -> Table:
+def tested(apart: dict[str, np.ndarray], digits: int) -> dict[str, list[Difference]]:
+    """Mean difference in each condition, [conditions, ..., splits], with Holm's p over all of them."""
+    return adjusted({name: [difference(each, digits) for each in own] for name, own in apart.items()})
+
+
+def across(title: str, conditions: Sequence[tuple[str, float]], differences: dict[str, list[Difference]]) -> Table:
     """A table of differences, a row a condition."""
-    rows = [[written(c), *(own[i].shown(scale) for own in effects.values())] for i, c in enumerate(conditions)]
-    return Table(f"{title}: {INTERVAL}", ("damage", *effects), rows)
+    rows = [[written(c), *(own[i] for own in differences.values())] for i, c in enumerate(conditions)]
+    return Table(f"{title}: {INTERVAL}", ("damage", *differences), rows)
 
 
-def means_of(domain: str, found: np.ndarray, one: str, scale: float) -> Table:
+def means_of(title: str, found: np.ndarray, k: int) -> Table:
     """Mean of every method in every condition, of [splits, methods, conditions]."""
-    digits = 1 if scale == 100.0 else 3
     rows = [
-        [written(c), *(Measured.of(found[:, i, k], scale=scale, digits=digits) for i in range(len(MINE)))]
-        for k, c in enumerate(CONDITIONS)
+        [written(c), *(Measured.of(found[:, i, number], digits=DIGITS[k]) for i in range(len(MINE)))]
+        for number, c in enumerate(CONDITIONS)
     ]
-    return Table(f"{one}, {domain}", ("damage", *MINE), rows)
+    return Table(title, ("damage", *MINE), rows)
 
 
-def concluded(effects: dict[tuple[str, str], dict[str, list[Effect]]]) -> str:
-    """The answer in words, from the numbers."""
+def concluded(effects: dict[tuple[str, str], dict[str, list[Difference]]]) -> str:
+    """What is sure by Holm's p below 0.05, in words."""
     lines = []
-    for one, scale, unit in (("accuracy", 100.0, "points"), ("information", 1.0, "bits")):
-        for title in (NAIVELY, STEPWISE, BEYOND, INFORMED):
-            conditions = {NAIVELY: CONDITIONS, STEPWISE: CONDITIONS, BEYOND: CONDITIONS[1:]}.get(
-                title, CONDITIONS[:ROWS]
-            )
-            for kind in ("intact", *KINDS):
-                places = [c for c, (what, _) in enumerate(conditions) if what == kind]
-                for sign, word in ((1, "better"), (-1, "worse")):
-                    sure = {
-                        name: [own[c] for c in places if own[c].p_holm < 0.05 and sign * own[c].mean > 0]
-                        for name, own in effects[title, one].items()
-                        if METHOD[name].step
-                    }
-                    some = [
-                        f"{name} ({max((e for e in own), key=lambda e: abs(e.mean)).shown(scale)} {unit} at most)"
-                        for name, own in sure.items()
-                        if own
+    for (title, one), found in effects.items():
+        conditions = CONDITIONS[1:] if title == BEYOND else CONDITIONS
+        for kind in ("intact", *KINDS):
+            for word, sign in (("more", 1), ("less", -1)):
+                some = []
+                for name, own in found.items():
+                    sure = [
+                        each
+                        for each, (what, _) in zip(own, conditions, strict=False)
+                        if what == kind and METHOD[name].step and each.p_holm < 0.05 and sign * each.value > 0
                     ]
-                    if some:
-                        lines.append(f"{one}, {title}, {kind}: {word}: {'; '.join(some)}")
-    return "\n".join(lines)
-
-
-def per_split(domains: tuple[str, ...], found: np.ndarray) -> dict[str, dict[str, dict[str, str]]]:
-    """Accuracy of every split, in one line a condition."""
-    return {
-        domain: {
-            name: {written(c): " ".join(f"{x:.4g}" for x in found[d, :, i, k, 0]) for k, c in enumerate(CONDITIONS)}
-            for i, name in enumerate(MINE)
-        }
-        for d, domain in enumerate(domains)
-    }
+                    if sure:
+                        largest = max(sure, key=lambda each: abs(each.value))
+                        some.append(f"{name} ({largest} at most; at {len(sure)} of the shares)")
+                if some:
+                    lines.append(f"{one}, {title}, {kind}: {word} for {'; '.join(some)}.")
+    return "\n\n".join(lines) or "Nothing is sure."
 
 
 CURVES = {NAIVE: INK, P_FILLED: BLUE, P_SHORT: GREEN, P_FREE: PURPLE, V_STEP: ORANGE}
@@ -224,13 +221,13 @@ def picture(result: Result) -> Figure:
         shares = [100 * CONDITIONS[c][1] for c in places]
         above, below = panels[:, column]
         for name, colour in CURVES.items():
-            means = 100 * found[:, :, MINE.index(name)][:, :, places, 0].mean(axis=(0, 1))
+            means = found[:, :, MINE.index(name)][:, :, places, 0].mean(axis=(0, 1))
             above.plot(shares, means, color=colour, marker="o", markersize=4)
             if column == 2:
                 label(above, shares[-1], means[-1], LABELS[name], colour)
         for name in (P_FILLED, P_SHORT, P_FREE):
             own = [effects[STEPWISE, "accuracy"][name][c] for c in places]
-            means, reach = (100 * np.array([getattr(e, part) for e in own]) for part in ("mean", "reach"))
+            means, reach = (np.array([getattr(each, part) for each in own]) for part in ("value", "reach"))
             below.plot(shares, means, color=CURVES[name], marker="o", markersize=4)
             below.fill_between(shares, means - reach, means + reach, color=CURVES[name], alpha=0.18, linewidth=0)
             if column == 2:

@@ -28,11 +28,11 @@ from __future__ import annotations
 
 import argparse
 import warnings
+from dataclasses import replace
 
 import numpy as np
 from contenders import (
     C_STEP,
-    COVARIANCE,
     H_STEP,
     METHOD,
     METHODS,
@@ -46,7 +46,19 @@ from contenders import (
 )
 from harness import Measured, Result, Table, main
 from matplotlib.figure import Figure
-from medical import DOMAINS, INTERVAL, MEASURES, TRAIN, Domain, Effect, Split, adjusted
+from medical import (
+    DIGITS,
+    DOMAINS,
+    INTERVAL,
+    MEASURES,
+    TRAIN,
+    UNITS,
+    Difference,
+    Domain,
+    Split,
+    adjusted,
+    difference,
+)
 
 import bnn
 from bnn.errors import BnnWarning
@@ -55,6 +67,8 @@ from bnn.plots.style import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, SKY, new_fig
 NAME = "kononenko_1994_network_against_hopfield"
 BAYESIAN, HOPFIELD = "Bayesian network, chosen inside", "Hopfield's network, chosen inside"
 FAMILIES = {BAYESIAN: ("probability", "odds"), HOPFIELD: ("Hopfield",)}
+NAIVELY, STEPWISE = "minus naive Bayes", "iterated, minus its own one step"
+HOPFIELDS = "minus the Bayesian network chosen inside"
 NAMES = (*(method.name for method in METHODS), *FAMILIES)
 PRINT = {"primary-tumor": (51.0, 1.57), "breast-cancer": (79.2, 0.18), "lymphography": (84.2, 0.83)}
 WHY = {
@@ -67,11 +81,6 @@ OTHERS = (
     ("lymphography", "84.2 / 0.83", "CN2 82, LogArt 84", "-"),
     ("rheumatology (not public)", "67.2 / 0.51", "-", "56 / 0.26"),
 )
-UNITS = {
-    "accuracy": ("accuracy, %", 100.0, 1),
-    "information": ("information, bits", 1.0, 3),
-    "log loss": ("log loss, bits", 1.0, 3),
-}
 QUICK = ("breast-cancer", "lymphography")
 
 
@@ -105,7 +114,7 @@ def identity(split: Split, m: float = 2.0) -> float:
     rows, labels = split.trained.rows, split.trained.classes
     naive = bnn.NaiveBayesClassifier("joint", m=m).fit(rows, labels).predict_proba(split.tested)
     apart = 0.0
-    for dynamics in (None, *sorted(set(bnn.DYNAMICS) - {"k-winners", "glauber"})):
+    for dynamics in (None, "asynchronous", "synchronous", "winner-take-all", "flow"):
         network = bnn.NetworkClassifier("probability", dynamics, m=m, random_state=0).fit(rows, labels)
         apart = max(apart, float(np.abs(network.predict_proba(split.tested) - naive).max()))
     assert apart < 1e-12, "iterating with all evidence clamped is naive Bayes with the joint estimate"
@@ -120,7 +129,7 @@ def check(split: Split) -> None:
         (NAIVE, (4.0, 1.0), bnn.NaiveBayesClassifier(m=4.0)),
         (O_STEP, (8.0, 0.5), bnn.NetworkClassifier("odds", m=8.0, g=0.5)),
         (H_STEP, (0.5, 2.0), bnn.NetworkClassifier("hopfield", threshold=0.5, g=2.0)),
-        (C_STEP, (1.0, 8.0), bnn.NetworkClassifier(COVARIANCE, threshold=1.0, g=8.0)),
+        (C_STEP, (1.0, 8.0), bnn.NetworkClassifier("covariance", threshold=1.0, g=8.0)),
     ):
         mine = next(METHOD[name].answers(trained, split.tested.codes, [setting]))[:, trained.present]
         theirs = classifier.fit(rows, trained.classes).predict_log2_proba(asked)
@@ -146,29 +155,28 @@ def measure(chosen: argparse.Namespace) -> Result:
     effects = {}
     steps = {method.name: method.step for method in METHODS if method.step}
     for title, against, measures in (
-        ("minus naive Bayes", {name: NAIVE for name in NAMES if name not in (NAIVE, PRINTED)}, MEASURES),
-        ("iterated, minus its own one step", steps, MEASURES[:2]),
-        ("minus the Bayesian network chosen inside", dict.fromkeys((HOPFIELD, C_STEP), BAYESIAN), MEASURES[:2]),
+        (NAIVELY, {name: NAIVE for name in NAMES if name not in (NAIVE, PRINTED)}, MEASURES),
+        (STEPWISE, steps, MEASURES[:2]),
+        (HOPFIELDS, dict.fromkeys((HOPFIELD, C_STEP), BAYESIAN), MEASURES[:2]),
     ):
         for k, one in enumerate(measures):
-            quantity, scale, _ = UNITS[one]
-            effects[title, one] = differences(found[..., k], against)
-            rows = [[name, *(effect.shown(scale) for effect in own)] for name, own in effects[title, one].items()]
+            effects[title, one] = differences(found[..., k], against, DIGITS[k])
+            rows = [[name, *own] for name, own in effects[title, one].items()]
             columns = ("method", *domains, "mean of domains")
-            tables.append(Table(f"{quantity}, {title}: {INTERVAL}", columns, rows))
+            tables.append(Table(f"{one} in {UNITS[k]}, {title}: {INTERVAL}", columns, rows))
     rows = [
-        [name, *(float(x) for x in 100 * edges[:, :, i].mean(axis=(0, 1)))]
-        for i, name in enumerate(NAMES[: len(METHODS)])
+        [method.name, *(Measured.of(100 * edges[:, :, i, k].ravel()) for k in range(3))]
+        for i, method in enumerate(METHODS)
     ]
+    title = "Splits whose chosen strength is the first or last of its grid, %"
     tables.append(
-        Table("Splits whose chosen strength is the first or last of its grid, %", ("method", *MEASURES), rows)
+        Table(title, ("method", *MEASURES), [[name, *(replace(c, values=()) for c in own)] for name, *own in rows])
     )
     return Result(
         tables,
         conclusion=concluded(effects, apart),
         settings={"splits": splits, "train": TRAIN, "inner splits": 3, "settings of each method": 24},
         data=domains,
-        details=per_split(domains, found),
         arrays={"effects": effects, "domains": domains},
     )
 
@@ -177,92 +185,64 @@ def scores_of(domain: str, found: np.ndarray) -> Table:
     """Means of a domain's methods, beside what [S] prints of naive Bayes."""
     rows = []
     for i, name in enumerate(NAMES):
-        cells = []
-        for k, one in enumerate(MEASURES):
-            printed = PRINT.get(domain, (None, None))[k] if name == PRINTED and k < 2 else None
-            _, scale, digits = UNITS[one]
-            told = {
-                "printed": printed,
-                "why": WHY.get(domain, ""),
-                "digits": digits if printed is None or k == 0 else 2,
-            }
-            cells.append(Measured.of(found[:, i, k], scale=scale, **told))
-        rows.append([name, *cells])
-    return Table(domain, ("method", *(UNITS[m][0] for m in MEASURES)), rows)
+        printed = (*PRINT.get(domain, (None, None)), None) if name == PRINTED else (None, None, None)
+        digits = (1, 2, 3) if name == PRINTED else DIGITS
+        why = WHY.get(domain, "")
+        rows.append(
+            [name, *(Measured.of(found[:, i, k], printed=printed[k], digits=digits[k], why=why) for k in range(3))]
+        )
+    heads = (f"{one}, {unit}" for one, unit in zip(MEASURES, UNITS, strict=True))
+    return Table(domain, ("method", *heads), rows)
 
 
-def differences(found: np.ndarray, against: dict[str, str]) -> dict[str, list[Effect]]:
+def differences(found: np.ndarray, against: dict[str, str], digits: int) -> dict[str, list[Difference]]:
     """By method, its difference from another in each domain and, last, on the average of the domains."""
     apart = {name: found[:, :, NAMES.index(name)] - found[:, :, NAMES.index(other)] for name, other in against.items()}
-    single = adjusted({name: [Effect.of(one) for one in own] for name, own in apart.items()})
-    mean = adjusted({name: [Effect.mean_of(own)] for name, own in apart.items()})
+    single = adjusted({name: [difference(one, digits) for one in own] for name, own in apart.items()})
+    mean = adjusted({name: [difference(own, digits)] for name, own in apart.items()})
     return {name: single[name] + mean[name] for name in against}
 
 
-def concluded(effects: dict[tuple[str, str], dict[str, list[Effect]]], apart: float) -> str:
+def concluded(effects: dict[tuple[str, str], dict[str, list[Difference]]], apart: float) -> str:
     """The answer in words, from the numbers."""
     lines = [
         "Identity: one step, and iterating with all evidence clamped, is naive Bayes with the joint estimate: largest "
         f"difference {apart:.1e}."
     ]
-    for one, scale, unit in (("accuracy", 100.0, "points"), ("information", 1.0, "bits")):
-        hopfield = effects["minus the Bayesian network chosen inside", one][HOPFIELD][-1]
-        naive = effects["minus naive Bayes", one][BAYESIAN][-1]
+    for one, unit in (("accuracy", "points"), ("information", "bits")):
         lines.append(
             f"{one}, mean of domains: Hopfield's network minus the Bayesian one, both chosen inside, "
-            f"{hopfield.shown(scale)} {unit}; the Bayesian network minus naive Bayes {naive.shown(scale)} {unit}."
+            f"{effects[HOPFIELDS, one][HOPFIELD][-1]} {unit}; the Bayesian network minus naive Bayes "
+            f"{effects[NAIVELY, one][BAYESIAN][-1]} {unit}."
         )
-        means = {name: own[-1] for name, own in effects["iterated, minus its own one step", one].items()}
-        for what, some in (
-            ("raises", [name for name, mean in means.items() if mean.p_holm < 0.05 and mean.mean > 0]),
-            ("lowers", [name for name, mean in means.items() if mean.p_holm < 0.05 and mean.mean < 0]),
-        ):
-            lines.append(f"  iterating {what} it for {len(some)} of {len(means)} networks: {'; '.join(some) or '-'}")
-    return "\n".join(lines)
-
-
-def per_split(domains: tuple[str, ...], found: np.ndarray) -> dict[str, dict[str, dict[str, str]]]:
-    """Every measure of every split, in one line."""
-    return {
-        domain: {
-            name: {one: " ".join(f"{x:.4g}" for x in found[d, :, i, k]) for k, one in enumerate(MEASURES)}
-            for i, name in enumerate(NAMES)
-        }
-        for d, domain in enumerate(domains)
-    }
+        means = {name: own[-1] for name, own in effects[STEPWISE, one].items()}
+        for what, sign in (("raises", 1), ("lowers", -1)):
+            some = [name for name, mean in means.items() if mean.p_holm < 0.05 and sign * mean.value > 0]
+            lines.append(
+                f"Iterating {what} it surely for {len(some)} of {len(means)} networks: {'; '.join(some) or '-'}."
+            )
+    return "\n\n".join(lines)
 
 
 @styled()
 def picture(result: Result) -> Figure:
     """Difference of every method from naive Bayes: mean of the domains with its interval, and each domain."""
     effects, domains = result.arrays["effects"], result.arrays["domains"]
-    names = list(effects["minus naive Bayes", "accuracy"])
+    names = list(effects[NAIVELY, "accuracy"])
     colours = {"prob": BLUE, "odds": SKY, "Baye": INK, "Hopf": ORANGE, "cova": PURPLE, "scik": GREEN}
-    figure = new_figure(15.0, 9.5)
+    figure = new_figure(14.0, 9.0)
     panels = figure.subplots(1, 2, sharey=True)
-    for panel, one in zip(panels, MEASURES[:2], strict=True):
-        _, scale, _ = UNITS[one]
+    for panel, one, unit in zip(panels, MEASURES, ("points", "bits"), strict=False):
         for y, name in enumerate(names):
-            colour, (*single, mean) = colours[name[:4]], effects["minus naive Bayes", one][name]
-            panel.plot([scale * e.mean for e in single], [y] * len(single), "o", color=colour, alpha=0.35, markersize=5)
-            panel.errorbar(
-                scale * mean.mean, y, xerr=scale * mean.reach, color=colour, fmt="s", markersize=7, linewidth=2.2
-            )
+            colour, (*single, mean) = colours[name[:4]], effects[NAIVELY, one][name]
+            panel.plot([each.value for each in single], [y] * len(single), "o", color=colour, alpha=0.35, markersize=5)
+            panel.errorbar(mean.value, y, xerr=mean.reach, color=colour, fmt="s", markersize=7, linewidth=2.2)
         panel.axvline(0.0, color=GREY, linewidth=1.0)
-        panel.set_xlabel(
-            {
-                "accuracy": "accuracy minus that of naive Bayes (points)",
-                "information": "information minus that of naive Bayes (bits)",
-            }[one]
-        )
+        panel.set_xlabel(f"{one} minus that of naive Bayes, {unit}")
     panels[0].set_yticks(range(len(names)), names)
     panels[0].invert_yaxis()
-    figure.suptitle(
-        f"Square: mean of {len(domains)} medical domains with 95 % interval; dots: each domain",
-        x=0.01,
-        ha="left",
-        fontsize=13,
-    )
+    told = f"squares: mean of {len(domains)} medical domains, with its 95 % interval; dots: each domain"
+    panels[0].set_title(told, loc="left", fontsize=12)
     return figure
 
 

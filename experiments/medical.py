@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from harness import Measured
 from scipy.special import stdtr, stdtrit
 
 import bnn
@@ -25,6 +26,8 @@ from bnn.rules.base import Rule
 DOMAINS = ("primary-tumor", "breast-cancer", "lymphography", "hepatitis")
 TRAIN, INNER = 0.7, 3
 MEASURES = ("accuracy", "information", "log loss")
+UNITS = ("%", "bits", "bits")
+DIGITS = (1, 3, 3)
 FEW = 10  # numbers of more distinct values are cut into quarters of equal frequency
 
 
@@ -176,60 +179,42 @@ def parted(rows: np.ndarray, seed: list[int]) -> list[np.ndarray]:
 
 
 @dataclass(frozen=True)
-class Effect:
-    """A mean paired difference over splits, its standard error by Nadeau and Bengio, and p-values."""
+class Difference(Measured):
+    """A mean paired difference over splits; its ``error`` is that of Nadeau and Bengio."""
 
-    mean: float
-    error: float
-    splits: int
     p_holm: float = 1.0
-
-    @staticmethod
-    def of(differences: np.ndarray) -> Effect:
-        """Of one domain, [splits]."""
-        return Effect(float(differences.mean()), corrected_error(differences, (1 - TRAIN) / TRAIN), len(differences))
-
-    @staticmethod
-    def mean_of(differences: np.ndarray) -> Effect:
-        """Mean of domains, [domains, splits], which are independent."""
-        own = [Effect.of(one) for one in differences]
-        error = math.hypot(*(one.error for one in own)) / len(own)
-        return Effect(float(differences.mean()), error, differences.shape[1])
 
     @property
     def p(self) -> float:
         """Two-sided p-value of no difference."""
         if self.error == 0.0:
-            return 1.0 if self.mean == 0.0 else 0.0
-        return float(2.0 * stdtr(self.splits - 1, -abs(self.mean) / self.error))
+            return 1.0 if self.value == 0.0 else 0.0
+        return float(2.0 * stdtr(self.number - 1, -abs(self.value) / self.error))
 
     @property
     def reach(self) -> float:
         """Half the width of the 95 % interval."""
-        return float(stdtrit(self.splits - 1, 0.975)) * self.error
+        return float(stdtrit(self.number - 1, 0.975)) * self.error
 
-    @property
-    def low(self) -> float:
-        """Lower end of the interval."""
-        return self.mean - self.reach
-
-    @property
-    def high(self) -> float:
-        """Upper end of the interval."""
-        return self.mean + self.reach
-
-    def shown(self, scale: float) -> str:
-        """Mean and interval as text, with a star where Holm's p is below 0.05."""
-        digits = 1 if scale == 100.0 else 3
-        numbers = [f"{scale * x:+.{digits}f}" for x in (self.mean, self.low, self.high)]
-        return f"{numbers[0]} [{numbers[1]}, {numbers[2]}]" + ("*" if self.p_holm < 0.05 else "")
-
-
-def adjusted(effects: dict[Any, list[Effect]]) -> dict[Any, list[Effect]]:
-    """The same with p-values adjusted by Holm over all of them together."""
-    values = iter(holm([one.p for own in effects.values() for one in own]))
-    return {name: [replace(one, p_holm=next(values)) for one in own] for name, own in effects.items()}
+    def __str__(self) -> str:
+        ends = (self.value, self.value - self.reach, self.value + self.reach)
+        mean, low, high = (f"{x:+.{self.digits}f}" for x in ends)
+        return f"{mean} [{low}, {high}]" + ("*" if self.p_holm < 0.05 else "")
 
 
 INTERVAL = "mean [95 % interval], * where Holm's p < 0.05"
 """How differences are shown."""
+
+
+def difference(differences: np.ndarray, digits: int) -> Difference:
+    """Mean of a domain's differences, [splits], or of several independent domains', [domains, splits]."""
+    domains = np.atleast_2d(differences)
+    error = math.hypot(*(corrected_error(one, (1 - TRAIN) / TRAIN) for one in domains)) / len(domains)
+    number = domains.shape[1]
+    return Difference(float(domains.mean()), error * math.sqrt(number), number, digits=digits)
+
+
+def adjusted(differences: dict[str, list[Difference]]) -> dict[str, list[Difference]]:
+    """The same with p-values adjusted by Holm over all of them together."""
+    values = iter(holm([one.p for own in differences.values() for one in own]))
+    return {name: [replace(one, p_holm=next(values)) for one in own] for name, own in differences.items()}

@@ -45,9 +45,8 @@ took; where it *differs*, the reason follows below the table, or "unexplained". 
 
 
 def scripts() -> list[Path]:
-    """The experiments of this folder: what can be run, but for this."""
-    runs = re.compile('^if __name__ == "__main__":', re.MULTILINE)
-    return sorted(path for path in HERE.glob("*.py") if path.stem != "results" and runs.search(path.read_text("utf-8")))
+    """The experiments of this folder: what has a NAME; the other files are what they share."""
+    return sorted(path for path in HERE.glob("*.py") if "\nNAME = " in path.read_text(encoding="utf-8"))
 
 
 def explained(script: Path) -> tuple[str, str]:

@@ -222,8 +222,8 @@ class NetworkClassifier(BayesClassifier):
         return prior_bits(laplace_prior(Cells.of(self._class_counts)))
 
     def _front(self) -> Float64[np.ndarray, " classes"]:
-        """What stands in front of the gains: the prior, and what the class neurons have without any evidence."""
-        front: np.ndarray = self.prior() + self.g_ * self._readout.by_class(self._readout.bias[None])[0]
+        """What stands in front of the gains: the prior, less the thresholds."""
+        front: np.ndarray = self.prior() - self.g_ * self._readout.by_class(self._readout.threshold[None])[0]
         return front
 
     def _learn(self, counts: Counts, class_counts: ClassCounts, settling: Settling | None) -> None:

@@ -38,17 +38,17 @@ class Readout:
         State of a neuron that is off.
     weights
         [class neurons, neurons]: W(c, i), 0 from class neurons.
-    bias
-        [class neurons]: minus the threshold. A rule's own bias is left out: it is the prior, which P(c) stands for.
     evidence
         [class neurons, attributes]: what knowing an attribute adds, whatever its state (odds form).
+    threshold
+        [class neurons]: what is taken away from it all.
     """
 
     layout: Layout
     low: int
     weights: Float64[np.ndarray, "own neurons"]
-    bias: Float64[np.ndarray, " own"]
     evidence: Float64[np.ndarray, "own attributes"]
+    threshold: Float64[np.ndarray, " own"]
 
     @staticmethod
     def of(
@@ -74,7 +74,7 @@ class Readout:
         evidence = np.zeros((len(weights), len(names)))
         if draft.silence is not None:
             evidence = draft.silence[own].astype(np.float64)
-        return Readout(layout, draft.low, weights, np.zeros(len(weights)), evidence)
+        return Readout(layout, draft.low, weights, evidence, np.zeros(len(weights)))
 
     def gains(self) -> Float64[np.ndarray, "values classes"]:
         """What each value of each other attribute says for each class; the values attribute by attribute."""
@@ -93,17 +93,17 @@ class Readout:
 
     def fields(self, states: Float[np.ndarray, "rows neurons"], known: Bool[np.ndarray, "rows attributes"]) -> Scores:
         """Field of each class, of graded or discrete states, 0 where unknown."""
-        return self.by_class(self._heard(states, known) + self.bias)
+        return self.by_class(self._heard(states, known) - self.threshold)
 
     def mean_heard(self, counts: Counts) -> Float64[np.ndarray, " own"]:
-        """Mean field of the class neurons over the counted records."""
+        """Mean over the counted records of what the class neurons hear."""
         states, known = mean_states(counts, self.low)
-        mean: np.ndarray = self.weights @ states + self.evidence @ known + self.bias
+        mean: np.ndarray = self.weights @ states + self.evidence @ known
         return mean
 
-    def lifted(self, thresholds: Float64[np.ndarray, " own"]) -> Readout:
+    def lifted(self, threshold: Float64[np.ndarray, " own"]) -> Readout:
         """The same with thresholds."""
-        return replace(self, bias=self.bias - thresholds)
+        return replace(self, threshold=threshold)
 
     def by_class(self, heard: Float64[np.ndarray, "rows own"]) -> Scores:
         """One column a class: of two classes that share a neuron, the first is its being off."""
@@ -127,7 +127,7 @@ def mean_states(counts: Counts, low: int) -> tuple[Float64[np.ndarray, " neurons
 
 
 def mean_field(counts: Counts, network: Network) -> Float64[np.ndarray, " neurons"]:
-    """Mean field of each neuron over the counted records, their classes known.
+    """Mean of what each neuron hears from the others over the counted records, their classes known.
 
     Examples
     --------
@@ -138,9 +138,9 @@ def mean_field(counts: Counts, network: Network) -> Float64[np.ndarray, " neuron
     [-0.111, 0.111]
     """
     states, known = mean_states(counts, network.low)
-    field: np.ndarray = network.weights.cpu().double().numpy() @ states + network.bias.cpu().double().numpy()
+    field: np.ndarray = network.weights.cpu().double().numpy() @ states
     if network.silence is not None:
-        field -= network.silence.cpu().double().numpy() @ (1.0 - known)
+        field += network.silence.cpu().double().numpy() @ known
     return field
 
 
