@@ -9,7 +9,7 @@ same of the Bayesian network.
 
 The picture: every stable state found of a network that knows four handwritten digits. The table: how often a flow (of
 at most 500 steps) ends in the very state, in every neuron, in which asynchronous recall of the same noisy cue ends;
-beside it, how often asynchronous recall in another order does. Five minutes; with --quick ten seconds.
+beside it, how often asynchronous recall in another order does. Three minutes; with --quick ten seconds.
 """
 
 from __future__ import annotations
