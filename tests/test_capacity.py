@@ -115,6 +115,7 @@ def test_defaults_follow_the_family():
     assert Question("k-active").family == KActive()
     assert Question("dense").noise == Question(Real("zoo")).noise == Noise(flips=0.1)
     assert Question(Modular(3, 4)).noise == Question(Correlated(KActive(8, 2))).noise == Noise(moves=1)
+    assert Question(Dense(10, activity=0.9)).noise.flips == pytest.approx(0.02)
     assert Question("dense", Noise()).noise == Noise()
 
 

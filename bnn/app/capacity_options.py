@@ -67,7 +67,7 @@ def capacity(
         _cues(
             metavar="SHARE|N",
             help="Cells that change: a share, such as 0.1, or so many, such as 2; 0 for none.",
-            show_default="of dense and real patterns 0.1, if no other noise is named",
+            show_default="0.1 of dense and real patterns, if no other noise is named",
         ),
     ] = None,
     moves: Annotated[
@@ -75,7 +75,7 @@ def capacity(
         _cues(
             metavar="SHARE|N",
             help="Active neurons that go elsewhere, in modular patterns within their group.",
-            show_default="of modular and k-active patterns 1, if no other noise is named",
+            show_default="1 of modular and k-active patterns, if no other noise is named",
         ),
     ] = None,
     wrong: Annotated[

@@ -38,6 +38,7 @@ RULE = Rule(
     coding="values",
     self_connections=False,
     source="patterns",
+    in_bits=False,
     pairwise=False,
     in_bits=False,
 )

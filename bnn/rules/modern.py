@@ -34,6 +34,7 @@ RULE = Rule(
     coding="values",
     self_connections=False,
     source="patterns",
+    in_bits=False,
     pairwise=False,
     in_bits=False,
 )

@@ -49,8 +49,8 @@ class Dense(Prototypes):
 
     @property
     def noise(self) -> Noise:
-        """A tenth of the neurons flipped."""
-        return Noise(flips=0.1)
+        """A tenth of the neurons flipped; of sparser patterns, or denser ones, as much less as they are."""
+        return Noise(flips=0.2 * min(self.activity, 1.0 - self.activity))
 
     @property
     def entropy(self) -> float:
