@@ -360,6 +360,57 @@ def test_rises_of_a_flow_are_held_against_their_own_steps_error(patterns_csv):
     assert "The free energy rose: odds by up to 0.3." in report.seen(task, {"odds": beyond}, summaries)
 
 
+def test_rules_without_a_unit_say_so(patterns_csv):
+    for rules, told in (
+        (("hebb", "willshaw"), "Energy without unit."),
+        (("bcpnn", "storkey", "covariance"), "Energy in bits (storkey and covariance: no unit)."),
+        (("bcpnn",), "Energy in bits."),
+    ):
+        words = [word for rule in rules for word in ("--rule", rule)]
+        assert told in " ".join(bnn_("recall", "--data", patterns_csv, *words).stdout.split())
+
+
+def test_what_cannot_turn_a_neuron_off_is_told_what_to_take(patterns_csv):
+    asked = ("recall", "--data", patterns_csv, "--rule", "hebb", "--rule", "covariance")
+    sentence = (
+        "No weight of hebb is negative, so that nothing turns a neuron off: take --dynamics k-winners, or --input"
+    )
+    assert sentence in " ".join(bnn_(*asked).stdout.split())
+    for remedy in (("--dynamics", "k-winners"), ("--input", "-0.5")):
+        assert "No weight" not in bnn_(*asked, *remedy).stdout
+
+
+def test_winners_by_asymmetric_weights_need_to_be_parallel():
+    asked = ("recall", "--data", "zoo", "--row", "3", "--mask", "legs", "--rule", "presynaptic-covariance")
+    assert "asymmetric weights, so no energy that winner-take-all could choose by; add --parallel." in refused(*asked)
+    told = " ".join(bnn_(*asked, "--parallel").stdout.split())
+    assert "presynaptic-covariance: legs = 4 (right)" in told
+    assert "a factor of two" not in told  # nothing here is in bits
+
+
+def test_every_rule_s_table_fits_80_columns(patterns_csv):
+    words = [word for rule in bnn.RULES for word in ("--rule", rule)]
+    lines = bnn_("recall", "--data", patterns_csv, *words).stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert not any("…" in line for line in lines)
+    rows = found("recall", "--data", patterns_csv, *words)["rows"]
+    assert [row["rule"] for row in rows] == list(bnn.RULES)
+
+
+def test_a_tie_between_values_is_called_one():
+    told = bnn_("recall", "--data", "zoo", "--row", "3", "--mask", "legs", "--rule", "willshaw").stdout
+    assert "willshaw: legs = 0 (wrong, the row says 4), level with legs = 2." in told
+
+
+def test_bcpnn_holds_its_prior_already():
+    asked = ("recall", "--data", "zoo", "--row", "3", "--mask", "legs", "--rule", "bcpnn")
+    plain, again = found(*asked), found(*asked, "--input", "prior")
+    assert plain == again
+    (answer,) = plain["answers"]
+    assert (answer["recalled"], round(answer["prior"], 3)) == (4, 0.376)
+    assert answer["posterior"] > 0.99
+
+
 def test_noise_is_seen_to_raise_the_energy(patterns_csv):
     glauber = ("--dynamics", "glauber", "--temperature", "5", "--max-sweeps", "9")
     told = " ".join(bnn_("recall", "--data", patterns_csv, "--rule", "hopfield", *glauber).stdout.split())

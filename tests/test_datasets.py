@@ -2,6 +2,7 @@ import subprocess
 import sys
 
 import numpy as np
+import oracles
 import pytest
 
 from bnn import datasets
@@ -183,3 +184,75 @@ def test_loading_needs_neither_torch_nor_pandas():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+EVERY = np.indices((8,) * 6).reshape(6, -1).T
+
+
+def test_illegal_positions_are_those_of_an_independent_look_at_every_one():
+    found = datasets.illegal(EVERY)
+    assert set(map(tuple, EVERY[found].tolist())) == oracles.illegal_positions()
+    assert (~found).sum() == 175_168  # as endgame tables count them
+
+
+@pytest.mark.parametrize(
+    ("position", "illegal"),
+    [
+        ("e1 a1 e8", False),
+        ("e1 e5 e8", True),  # in check
+        ("e6 e5 e8", False),  # the white king stands between
+        ("e1 e5 a5", True),
+        ("c5 e5 a5", False),
+        ("e7 a1 e8", True),  # the kings touch
+        ("e1 e1 e8", True),
+        ("e1 e8 e8", True),
+        ("e8 a1 e8", True),
+    ],
+)
+def test_illegal_positions_by_hand(position, illegal):
+    squares = [[ord(square[0]) - ord("a"), int(square[1]) - 1] for square in position.split()]
+    assert datasets.illegal(np.array(squares).reshape(1, 6)).tolist() == [illegal]
+
+
+def test_chess_by_coordinates_and_by_relations_are_the_same_positions():
+    plain, related = datasets.krk(300, 5), datasets.krk(300, np.random.default_rng(5), relations=True)
+    assert plain.schema.sizes == (8,) * 6 + (2,)
+    assert related.schema.sizes == (2,) * 19
+    assert plain.schema.target == related.schema.target == "class"
+    positions = plain.codes[:, :-1]
+    assert np.array_equal(plain.codes[:, -1], datasets.illegal(positions))
+    assert np.array_equal(plain.codes[:, -1], related.codes[:, -1])
+    told = {}
+    for (a, first), (b, second) in [((0, "white king"), (1, "white rook")), ((0, "white king"), (2, "black king")),
+                                    ((1, "white rook"), (2, "black king"))]:  # fmt: skip
+        for axis, name in enumerate(("file", "rank")):
+            for row, position in enumerate(positions.tolist()):
+                one, other = position[2 * a + axis], position[2 * b + axis]
+                relations = {
+                    "same": one == other,
+                    "neighbouring": other in (one - 1, one + 1),
+                    "ascending": one < other,
+                }
+                for relation, holds in relations.items():
+                    told.setdefault(f"{first} and {second}: {relation} {name}", np.zeros(300, int))[row] = holds
+    assert list(told) == list(related.schema.names[:-1])
+    assert np.array_equal(np.stack(list(told.values()), axis=1), related.codes[:, :-1])
+    assert plain.schema["white rook, file"].values == tuple("abcdefgh")
+    assert plain.schema["black king, rank"].values == tuple(range(1, 9))
+
+
+def test_chess_positions_are_drawn_evenly_and_by_seed():
+    drawn = datasets.krk(20_000, 1)
+    assert np.array_equal(drawn.codes, datasets.krk(20_000, 1).codes)
+    assert not np.array_equal(drawn.codes, datasets.krk(20_000, 2).codes)
+    for column in drawn.codes[:, :-1].T:
+        assert abs(np.bincount(column, minlength=8) - 2500).max() < 5 * np.sqrt(2500)
+    share, expected = drawn.codes[:, -1].mean(), 86_976 / 262_144
+    assert abs(share - expected) < 4 * np.sqrt(expected * (1 - expected) / 20_000)
+
+
+def test_chess_positions_cannot_be_drawn_from_nothing():
+    with pytest.raises(DataError, match=r"krk\.rows: got 0; needed is a number of positions from 1 on"):
+        datasets.krk(0, 1)
+    with pytest.raises(DataError, match=r"krk\.seed: needs a whole number from 0 on, or a numpy Generator; got -1"):
+        datasets.krk(1, -1)

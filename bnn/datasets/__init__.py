@@ -1,4 +1,4 @@
-"""Small data sets that ship with the package, and the user's own CSV files beside them.
+"""Small data sets that ship with the package, and the user's own CSV files beside them; `krk` draws chess positions.
 
 Every CSV file of the folder that the environment variable ``BNN_DATA`` names is a data set too, called by its stem;
 it goes before one of the same name that ships.
@@ -15,10 +15,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bnn.csvfile import read_csv
+from bnn.datasets.chess import illegal, krk
 from bnn.discretize import INTERVALS
 from bnn.errors import FileError, unknown_name
 from bnn.patterns import pattern_schema
 from bnn.records import Records
+
+__all__ = ["CLASS", "Credit", "Description", "describe", "illegal", "krk", "load", "names", "path", "read"]
 
 CLASS = "class"
 """Name of the column that holds the class."""

@@ -9,7 +9,7 @@ from matplotlib.artist import Artist
 
 from bnn.errors import DataError
 from bnn.plots.clock import moments_of, path_of
-from bnn.plots.network_graph import draw_graph
+from bnn.plots.network_graph import draw_graph, strongest_connections
 from bnn.plots.series import draw_flips, energy, flips_of
 from bnn.plots.style import BLUE, INK, new_figure, readable, styled
 from bnn.trace import Trace
@@ -55,7 +55,9 @@ def animation(trace: Trace, row: int = 0, *, strongest: int = 20, moments: int =
     states, x, y, names = _told(trace, row, moments)
     figure = new_figure(11.5, 5.2)
     left, right = figure.subplots(1, 2, width_ratios=[1.25, 1.0])
-    _, marks = draw_graph(left, trace.network, strongest)
+    marks = draw_graph(
+        left, trace.network.layout, strongest_connections(trace.network, strongest), not trace.network.symmetric
+    )
     for mark in marks.values():
         mark.set(markersize=17, markeredgewidth=1.0)
     for name in left.texts:  # clear of the larger marks
