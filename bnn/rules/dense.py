@@ -40,5 +40,4 @@ RULE = Rule(
     source="patterns",
     in_bits=False,
     pairwise=False,
-    in_bits=False,
 )

@@ -36,5 +36,4 @@ RULE = Rule(
     source="patterns",
     in_bits=False,
     pairwise=False,
-    in_bits=False,
 )
