@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import numpy as np
 from jaxtyping import Int
 
 from bnn import datasets
-from bnn.app.data import data_file, mostly_numbers, without
+from bnn.app.data import memory_table
 from bnn.app.dynamics import PARAMETERS, dynamics_of, input_of
-from bnn.csvfile import read_csv
 from bnn.driver import recall
 from bnn.dynamics.base import Dynamics
 from bnn.errors import DataError, unknown_name
@@ -158,8 +156,7 @@ def run(task: Task, rule: str, progress: Callable[[int, int], None]) -> Trace:
 
 def read_data(data: str, ignored: Sequence[str]) -> tuple[str, Records, Sequence[Value | None] | None]:
     """A data set by name, or a CSV file: its name, its records, and each pattern's class where there is one."""
-    table = without(read_csv(data_file(data), partial(mostly_numbers, data, ignored)), ignored)
-    records = datasets.records_of(table)
+    records, table = memory_table(data, ignored)
     apart = datasets.CLASS in table.column_names and datasets.CLASS not in records.schema.names
     return data, records, table[datasets.CLASS].to_pylist() if apart else None
 
