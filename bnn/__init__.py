@@ -16,6 +16,7 @@ _HOMES = {
     "Records": "bnn.records",
     "Counts": "bnn.counts",
     "Network": "bnn.network",
+    "PatternMemory": "bnn.memories",
     "RULES": "bnn.rules",
     "two_layers": "bnn.rules.base",
     "ESTIMATES": "bnn.estimate",
@@ -24,12 +25,15 @@ _HOMES = {
     "recall": "bnn.driver",
     "fixed_points": "bnn.landscape",
     "bifurcation": "bnn.continuation",
+    "capacity": "bnn.study.capacities",
+    "drift": "bnn.change",
     "corrupt": "bnn.noise",
     "compare": "bnn.classify.comparison",
     "CLASSIFIERS": "bnn.classify.registry",
     "load_classifier": "bnn.classify.storing",
     "DYNAMICS": "bnn.dynamics",
     "Asynchronous": "bnn.dynamics",
+    "Attention": "bnn.dynamics",
     "Synchronous": "bnn.dynamics",
     "WinnerTakeAll": "bnn.dynamics",
     "KWinners": "bnn.dynamics",
@@ -48,6 +52,7 @@ _HOMES = {
     "datasets": "",
     "metrics": "",
     "plots": "",
+    "study": "",
 }
 
 __all__ = sorted(_HOMES)
@@ -56,6 +61,8 @@ if TYPE_CHECKING:
     from bnn import datasets as datasets
     from bnn import metrics as metrics
     from bnn import plots as plots
+    from bnn import study as study
+    from bnn.change import drift as drift
     from bnn.classify.combiner import NaiveBayesCombiner as NaiveBayesCombiner
     from bnn.classify.comparison import compare as compare
     from bnn.classify.head import BayesHead as BayesHead
@@ -71,6 +78,7 @@ if TYPE_CHECKING:
     from bnn.driver import recall as recall
     from bnn.dynamics import DYNAMICS as DYNAMICS
     from bnn.dynamics import Asynchronous as Asynchronous
+    from bnn.dynamics import Attention as Attention
     from bnn.dynamics import Glauber as Glauber
     from bnn.dynamics import GradientFlow as GradientFlow
     from bnn.dynamics import KWinners as KWinners
@@ -81,6 +89,7 @@ if TYPE_CHECKING:
     from bnn.estimate import ESTIMATES as ESTIMATES
     from bnn.landscape import fixed_points as fixed_points
     from bnn.learning import learn as learn
+    from bnn.memories import PatternMemory as PatternMemory
     from bnn.network import Network as Network
     from bnn.noise import corrupt as corrupt
     from bnn.records import Records as Records
@@ -90,6 +99,7 @@ if TYPE_CHECKING:
     from bnn.schema import Attribute as Attribute
     from bnn.schema import Layout as Layout
     from bnn.schema import Schema as Schema
+    from bnn.study.capacities import capacity as capacity
     from bnn.trace import Trace as Trace
 
 

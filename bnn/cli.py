@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bnn import __version__
-from bnn.app.commands import INTERRUPTED, Commands, fail
+from bnn.app.arguments import IGNORED
+from bnn.app.associations_options import associations
+from bnn.app.capacity_options import capacity
+from bnn.app.commands import INTERRUPTED, Commands, fail, telling_warnings
 from bnn.app.compare_options import compare
 from bnn.app.explain_options import explain
 from bnn.app.fit_options import fit
@@ -24,8 +27,11 @@ if TYPE_CHECKING:
     from bnn.trace import Trace
 
 PICTURE = "bnn-recall.png"
-RULES = ("odds", "probability", "hopfield")
-DYNAMICS = ("asynchronous", "synchronous", "winner-take-all", "k-winners", "glauber", "flow")
+RULES = (
+    "odds", "probability", "hopfield", "hebb", "covariance", "presynaptic-covariance", "willshaw", "bcpnn", "storkey",
+    "pseudo-inverse", "dense", "modern",
+)  # fmt: skip
+DYNAMICS = ("asynchronous", "synchronous", "winner-take-all", "k-winners", "glauber", "flow", "attention")
 _data, _network, _output = (
     partial(typer.Option, rich_help_panel=panel) for panel in ("What is recalled", "Rules and dynamics", "Output")
 )
@@ -61,7 +67,8 @@ def _bnn(
     "[bold]bnn recall --data zoo --row 3 --mask legs[/] asks how many legs the animal in row 3 has.\n\n"
     "In the table and in JSON, cues and recalled are counts (recalled: equal to the cue's own pattern in every "
     "neuron), largest_rise is the largest single rise, in bits, of what must fall; all else are means over the cues. "
-    "Of a flow (graded neurons), energies are free energies, sweeps are steps, flips neurons that crossed the middle."
+    "Of graded neurons (flow, attention), sweeps are steps, flips neurons that crossed the middle; of a flow, energies "
+    "are free energies."
 )
 def recall(
     data: Annotated[
@@ -69,7 +76,8 @@ def recall(
         _data(
             metavar="NAME|FILE.csv",
             help="A data set (see bnn datasets) or a CSV file: patterns where all columns but class hold 0 and 1, one "
-            "neuron a column, the class left out; else a table, its class one more attribute.",
+            "neuron a column, the class left out; else a table, its class one more attribute, measurements cut into "
+            "20 intervals.",
         ),
     ] = "mnist-100",
     patterns: Annotated[
@@ -94,6 +102,7 @@ def recall(
         list[str] | None,
         _data(metavar="ATTRIBUTE", help="Hide this attribute of the row; may be repeated."),
     ] = None,
+    ignore: Annotated[list[str] | None, _data(metavar="COLUMN", help=IGNORED)] = None,
     free: Annotated[bool, _data("--free", metavar="", help="Let the row's other attributes change too.")] = False,
     rule: Annotated[
         list[str] | None,
@@ -104,6 +113,14 @@ def recall(
     m: Annotated[
         float | None,
         _network("--m", metavar="RECORDS", help="Strength of the estimate (probability, odds).", show_default="2"),
+    ] = None,
+    degree: Annotated[
+        int | None,
+        _network(min=2, metavar="N", help="Power of the overlaps that energies are (dense).", show_default="3"),
+    ] = None,
+    beta: Annotated[
+        float | None,
+        _network(metavar="BETA", help="Inverse temperature of the softmax (modern).", show_default="1"),
     ] = None,
     dynamics: Annotated[
         str | None,
@@ -150,7 +167,7 @@ def recall(
             min=1,
             metavar="N",
             help="Cues that have not settled by then stop.",
-            show_default="100; of a flow 10,000 steps",
+            show_default="100; of a flow 10,000 steps, of attention 1,000 updates",
         ),
     ] = None,
     out: Annotated[
@@ -179,9 +196,10 @@ def recall(
         noise=noise,
         row=row,
         mask=tuple(dict.fromkeys(mask or ())),
+        ignored=tuple(ignore or ()),
         free=free,
         rules=tuple(rule or ()),
-        m=m,
+        learning={"m": m, "degree": degree, "beta": beta},
         dynamics=dynamics,
         parallel=parallel,
         winners=winners,
@@ -195,7 +213,7 @@ def recall(
     traces: dict[str, Trace] = {}
     files: list[str] = []
     trouble: BnnError | MemoryError | KeyboardInterrupt | None = None
-    with Bar() as bar:
+    with telling_warnings(), Bar() as bar:
         bar.say("reading")
         task = prepare(request)
         try:
@@ -237,10 +255,12 @@ def draw(task: Task, traces: dict[str, Trace], picture: Path) -> str:
     return str(picture)
 
 
+app.command(help=capacity.__doc__)(capacity)
 app.command(help=compare.__doc__)(compare)
 app.command(help=fit.__doc__)(fit)
 app.command(help=predict.__doc__)(predict)
 app.command(help=explain.__doc__)(explain)
+app.command(help=associations.__doc__)(associations)
 
 
 @app.command("datasets")

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from jaxtyping import Int64
 
 from bnn.counting import LIMIT, SCALE, count_two_valued, count_values, every_value, require_memory, small, whole_weights
-from bnn.errors import DataError, FileError, SchemaError
+from bnn.errors import DataError, FileError, SchemaError, unknown_name
 from bnn.files import read_tensors, write_tensors
-from bnn.records import Records
+from bnn.patterns import as_numbers
+from bnn.records import Records, checked_weights
 from bnn.schema import Coding, Layout, Schema
+from bnn.tables import columns_of
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -40,6 +43,8 @@ class Counts:
         Number of records, or their total weight.
     scale
         Every number, ``rows`` too, is in units of ``1 / scale``: 1, or 2**20 where records had weights.
+    decayed
+        Whether `decay` has rounded them; then no records can be taken away again.
 
     Raises
     ------
@@ -48,7 +53,7 @@ class Counts:
 
     Examples
     --------
-    >>> from bnn.records import Records
+    >>> from bnn.records import Records, checked_weights
     >>> monday = Counts.of(Records.from_patterns([[1, 1, 0], [0, 1, 1]]))
     >>> tuesday = Counts.of(Records.from_patterns([[1, 1, 1]]))
     >>> (monday + tuesday).joint
@@ -65,6 +70,7 @@ class Counts:
     known: Int64[np.ndarray, "attributes attributes"]
     rows: int
     scale: int = 1
+    decayed: bool = False
 
     def __post_init__(self) -> None:
         n, attributes = self.layout.neurons, len(self.layout.schema.attributes)
@@ -80,6 +86,11 @@ class Counts:
             raise DataError(
                 f"Counts.rows: got {self.rows} of scale {self.scale}; give 0 to 2**62 - 1, of scale 1 or 2**20."
             )
+
+    @property
+    def complete(self) -> bool:
+        """Whether no value is missing, and margins are held as broadcasts."""
+        return self.on.strides[1] == 0 and int(self.known[0, 0]) == self.rows
 
     @property
     def records(self) -> float:
@@ -108,7 +119,7 @@ class Counts:
 
         Examples
         --------
-        >>> from bnn.records import Records
+        >>> from bnn.records import Records, checked_weights
         >>> counts = Counts.of(Records.from_patterns([[1, 0], [1, float("nan")]]), "values")
         >>> counts.on.tolist()  # N(i; a): rows 'x0 = 0', 'x0 = 1', 'x1 = 0', 'x1 = 1'
         [[0, 0], [2, 1], [1, 1], [0, 0]]
@@ -125,6 +136,46 @@ class Counts:
         tables = count_values(records, weights, rows)
         return Counts(Layout(records.schema, "values"), *tables, rows, scale).select(layout.coding)
 
+    @staticmethod
+    def from_aggregates(
+        table: Any, weight: str = "n", *, schema: Schema | None = None, coding: Coding | None = None
+    ) -> Counts:
+        """Count records that a database has counted already: the result of a GROUP BY over the attributes.
+
+        ``SELECT legs, milk, COUNT(*) AS n FROM animals GROUP BY legs, milk`` is all that is ever read of a billion
+        rows. Equal to the counts of the rows themselves.
+
+        Parameters
+        ----------
+        table
+            Any table of `Records.from_table`: one row a combination of values, and how often it occurs.
+        weight
+            The column of these numbers: at least 0, fractions rounded to units of 2**-20.
+        schema
+            The values of each attribute; None: those that occur.
+        coding
+            As of `of`.
+
+        Raises
+        ------
+        DataError
+            No such column, or numbers that are missing or negative.
+
+        Examples
+        --------
+        >>> grouped = {"legs": [2, 4, 4], "milk": [0, 1, None], "n": [1_000_000_000, 3_000_000_000, 5]}
+        >>> Counts.from_aggregates(grouped).joint.diagonal().tolist()  # legs 2, legs 4, milk 0, milk 1
+        [1000000000, 3000000005, 1000000000, 3000000000]
+        """
+        columns = columns_of(table, "Counts.from_aggregates")
+        if weight not in columns:
+            raise unknown_name("Counts.from_aggregates.weight", weight, columns)
+        owner = f"Counts.from_aggregates: column {weight!r}"
+        numbers = as_numbers(columns.pop(weight), owner)
+        numbers = checked_weights(numbers, len(numbers), owner)
+        counts = Counts.of(Records.from_table(columns, schema=schema, weights=numbers), coding)
+        return _whole(counts) if (numbers == np.rint(numbers)).all() else counts
+
     def __add__(self, other: Counts) -> Counts:
         """Add the records of both."""
         if not isinstance(other, Counts):
@@ -139,6 +190,11 @@ class Counts:
         """Forget the records of ``other``; to be left with less than none of any kind is a `DataError`."""
         if not isinstance(other, Counts):
             return NotImplemented
+        if self.decayed or other.decayed:
+            raise DataError(
+                "Counts: some of these are decayed, and what is rounded cannot be taken away exactly; subtract before "
+                "you decay, or keep a window of undecayed counts."
+            )
         left = _combine(self, other, -1)
         _require_no_debt(left, self, other)
         return left
@@ -172,7 +228,48 @@ class Counts:
             )
         chosen = self.layout.start[layout.attribute] + layout.value
         joint = self.joint[np.ix_(chosen, chosen)]
-        return Counts(layout, joint, small(self.on)[chosen], small(self.known), self.rows, self.scale)
+        return replace(self, layout=layout, joint=joint, on=small(self.on)[chosen], known=small(self.known))
+
+    def decay(self, half_life: float, elapsed: float = 1.0) -> Counts:
+        """Forget a little of everything: all numbers times 2^(-elapsed / half_life), rounded to units of 2**-20.
+
+        A network of the newest records: ``counts = counts.decay(half_life) + Counts.of(newest)``. To forget all at
+        once what is older than a window, subtract it instead, which is exact.
+
+        Parameters
+        ----------
+        half_life
+            Time after which a record counts half, above 0, in any unit.
+        elapsed
+            Time since the last decay, at least 0, in the same unit.
+
+        Raises
+        ------
+        DataError
+            Times that are not finite numbers, or out of range.
+
+        Examples
+        --------
+        >>> from bnn.records import Records, checked_weights
+        >>> monday = Counts.of(Records.from_patterns([[1, 1], [1, 1], [1, 0]]))
+        >>> monday.decay(half_life=2.0, elapsed=4.0).records  # 3 records, two half-lives old
+        0.75
+        """
+        if not 0.0 < half_life < np.inf or not 0.0 <= elapsed < np.inf:
+            raise DataError(
+                f"Counts.decay: got half_life {half_life!r}, elapsed {elapsed!r}; give finite times, above 0 and at "
+                "least 0, in one unit."
+            )
+        factor = 2.0 ** (-elapsed / half_life)
+        fine = _rescaled(self, SCALE)
+
+        def less(array: np.ndarray) -> np.ndarray:
+            # Rounding keeps order, so that no part becomes larger than its whole
+            decayed: np.ndarray = np.rint(small(array) * factor).astype(np.int64)
+            return decayed
+
+        joint, on, known = less(fine.joint), less(fine.on), less(fine.known)
+        return replace(fine, joint=joint, on=on, known=known, rows=round(fine.rows * factor), decayed=True)
 
     def widen(self, schema: Schema) -> Counts:
         """See the same records under a schema of more values, of which they have none.
@@ -189,7 +286,7 @@ class Counts:
 
         Examples
         --------
-        >>> from bnn.records import Records
+        >>> from bnn.records import Records, checked_weights
         >>> low, high = (Counts.of(Records.from_table({"legs": legs})) for legs in ([0, 4], [4, 6]))
         >>> schema = low.layout.schema.union(high.layout.schema)
         >>> (low.widen(schema) + high.widen(schema)).joint.diagonal().tolist()
@@ -212,7 +309,8 @@ class Counts:
         joint[np.ix_(place, place)] = counts.joint
         on = np.zeros((layout.neurons, small(counts.on).shape[1]), dtype=np.int64)
         on[place] = small(counts.on)
-        return Counts(layout, joint, on, small(self.known), self.rows, self.scale).select(self.layout.coding)
+        wide = replace(self, layout=layout, joint=joint, on=on, known=small(self.known))
+        return wide.select(self.layout.coding)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write to a safetensors file with a versioned JSON header, exactly; `Counts.load` reads it.
@@ -228,6 +326,7 @@ class Counts:
             "coding": self.layout.coding,
             "rows": self.rows,
             "scale": self.scale,
+            "decayed": self.decayed,
         }
         write_tensors(path, arrays, told, "counts")
 
@@ -243,7 +342,8 @@ class Counts:
         arrays, told = read_tensors(path, "counts")
         try:
             layout = Layout(Schema.from_json(told["schema"]), told["coding"])
-            return Counts(layout, arrays["joint"], arrays["on"], arrays["known"], told["rows"], told["scale"])
+            tables = arrays["joint"], arrays["on"], arrays["known"]
+            return Counts(layout, *tables, told["rows"], told["scale"], told.get("decayed", False))
         except (KeyError, TypeError, ValueError) as error:
             raise FileError(f"{Path(path)}: its counts are damaged ({error}); count the records again.") from error
 
@@ -253,7 +353,14 @@ def _every_value(counts: Counts) -> Counts:
     if counts.layout.coding == "values":
         return counts
     tables = every_value(counts.layout, counts.joint, counts.on, counts.known)
-    return Counts(Layout(counts.layout.schema, "values"), *tables, counts.rows, counts.scale)
+    joint, on, known = tables
+    return replace(counts, layout=Layout(counts.layout.schema, "values"), joint=joint, on=on, known=known)
+
+
+def _whole(counts: Counts) -> Counts:
+    """Go over to units of whole records, where all numbers are."""
+    joint, on, known = (small(array) // counts.scale for array in (counts.joint, counts.on, counts.known))
+    return replace(counts, joint=joint, on=on, known=known, rows=counts.rows // counts.scale, scale=1)
 
 
 def _rescaled(counts: Counts, scale: int) -> Counts:
@@ -262,7 +369,7 @@ def _rescaled(counts: Counts, scale: int) -> Counts:
         return counts
     factor = scale // counts.scale
     joint, on, known = counts.joint * factor, small(counts.on) * factor, small(counts.known) * factor
-    return Counts(counts.layout, joint, on, known, counts.rows * factor, scale)
+    return replace(counts, joint=joint, on=on, known=known, rows=counts.rows * factor, scale=scale)
 
 
 def _combine(a: Counts, b: Counts, sign: int) -> Counts:
@@ -278,7 +385,7 @@ def _combine(a: Counts, b: Counts, sign: int) -> Counts:
     operation = np.add if sign > 0 else np.subtract
     joint = operation(a.joint, b.joint)
     on, known = operation(small(a.on), small(b.on)), operation(small(a.known), small(b.known))
-    return Counts(a.layout, joint, on, known, rows, a.scale)
+    return Counts(a.layout, joint, on, known, rows, a.scale, a.decayed or b.decayed)
 
 
 def _require_no_debt(left: Counts, a: Counts, b: Counts) -> None:

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 from jaxtyping import Float, Int, Integer, Real
 
 INTERVALS = 20
 """How many intervals [C] would have: deliberately many, since neighbours can help each other out."""
+FEW = 20
+"""Whole numbers of at most so many distinct values are categories, where nobody says what they are."""
 
 Numbers = Real[np.ndarray, " rows"]
 Weights = Real[np.ndarray, " rows"]
@@ -92,6 +95,36 @@ METHODS: dict[str, Callable[..., Bounds]] = {
     "information-gain": information_gain,
     "mdl": minimum_description_length,
 }
+
+
+def measured(numbers: Numbers) -> bool:
+    """Whether these numbers are measurements: there are fractions, or more than `FEW` distinct ones.
+
+    Examples
+    --------
+    >>> measured(np.array([0.0, 2.0, 4.0])), measured(np.array([0.5, 2.0])), measured(np.arange(21.0))
+    (False, True, True)
+    """
+    parts = (numbers[:1000], numbers)  # a first few rows mostly tell
+    return any(not (some == np.floor(some)).all() or len(np.unique(some)) > FEW for some in parts)
+
+
+def interval_names(bounds: Bounds) -> tuple[str, ...]:
+    """Names of the intervals, with as few digits of the bounds as tell them apart.
+
+    Examples
+    --------
+    >>> interval_names(np.array([30.0, 50.0])), interval_names(np.zeros(0))
+    (('< 30', '30 to 50', '>= 50'), ('any',))
+    """
+    texts: list[str] = []
+    for digits in range(4, 18):
+        texts = [format(bound, f".{digits}g") for bound in bounds.tolist()]
+        if len(set(texts)) == len(texts):
+            break
+    if not texts:
+        return ("any",)
+    return (f"< {texts[0]}", *(f"{low} to {high}" for low, high in pairwise(texts)), f">= {texts[-1]}")
 
 
 def codes_of(numbers: Real[np.ndarray, "*rows"], bounds: Bounds) -> Int[np.ndarray, "*rows"]:

@@ -11,11 +11,12 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from bnn import coding
+from bnn.associative import AssociativeMemory
 from bnn.dynamics import Asynchronous
-from bnn.dynamics.base import CYCLE, GRAIN, OUTCOMES, RUNNING, Dynamics, Work
+from bnn.dynamics.base import CYCLE, OUTCOMES, RUNNING, Dynamics, Work
+from bnn.dynamics.overlaps import OverlapWork
+from bnn.dynamics.pairs import PairWork
 from bnn.errors import DataError, DescentError, unknown_name
-from bnn.kernels import sums, threads
-from bnn.network import Network
 from bnn.patterns import as_numbers
 from bnn.recorder import Recorder
 from bnn.trace import Descent, Trace
@@ -24,10 +25,11 @@ from bnn.verdict import audit, tolerance_of
 RECORDS = ("sweeps", "flips", "states")
 BACKENDS = ("auto", "compiled", "torch")
 LARGEST_INPUT = 1e30  # so that no sum of float32 overflows
+BEGIN: dict[str, Callable[..., Work]] = {"weights": PairWork.of, "patterns": OverlapWork.of}
 
 
 def recall(
-    network: Network,
+    network: AssociativeMemory,
     cues: Any,
     dynamics: Dynamics = Asynchronous(),  # noqa: B008 - frozen
     *,
@@ -46,12 +48,13 @@ def recall(
     Parameters
     ----------
     network
-        From `bnn.learn`, `Network.of` or `Network.load`.
+        A `Network` or a `PatternMemory`: from `bnn.learn`, written down or loaded.
     cues
-        [neurons], [batch, neurons] or [batch, *picture] in {0,1}, {-1,+1} or bool, NaN = unknown; or Records. For
-        `GradientFlow` also fractions: the probability of each neuron being on [B eq 8].
+        [neurons], [batch, neurons] or [batch, *picture] in {0,1}, {-1,+1} or bool, NaN = unknown; or Records. Where
+        neurons are graded also fractions: the probability of each neuron being on [B eq 8].
     dynamics
-        `Asynchronous`, `Synchronous`, `WinnerTakeAll`, `KWinners`, `Glauber`, or, with graded neurons, `GradientFlow`.
+        `Asynchronous`, `Synchronous`, `WinnerTakeAll`, `KWinners`, `Glauber`, or, with graded neurons, `GradientFlow`
+        and, of a modern Hopfield network, `Attention`.
     known
         bool mask, [neurons] or of the cues' shape: False makes that part of the cue unknown.
     clamp
@@ -68,7 +71,7 @@ def recall(
         Rows that have not settled by then end with the outcome ``"limit"``; None: 100, or 10,000 steps of a flow.
     record
         ``"sweeps"`` (series at each sweep's end), ``"flips"`` (also every flip), ``"states"`` (also the states at each
-        sweep's end), or several of them. A flow has no flips to record, and its sweeps are steps.
+        sweep's end), or several of them. Graded neurons have no flips to record, and their sweeps are steps.
     check
         ``"raise"``: a rise where the guarantee holds is a `DescentError`; ``"record"``: it is only recorded.
     backend
@@ -97,7 +100,7 @@ def recall(
         raise unknown_name("recall.record", name, RECORDS)
     if check not in ("record", "raise"):
         raise unknown_name("recall.check", check, ("record", "raise"))
-    if not isinstance(network, Network):
+    if not isinstance(network, AssociativeMemory):
         raise DataError(f"recall.network: got {type(network).__name__}; give a Network, such as bnn.learn(records).")
     if not isinstance(dynamics, Dynamics):
         raise DataError(f"recall.dynamics: got {dynamics!r}; give an instance, such as bnn.Asynchronous().")
@@ -108,7 +111,7 @@ def recall(
     if (refusal := dynamics.refusal(network)) is not None:
         raise DataError(f"{type(dynamics).__name__}: {refusal}.")
     if dynamics.graded and "flips" in wanted:
-        raise DataError('recall.record: a flow has no single flips; record="states" keeps its path.')
+        raise DataError('recall.record: graded neurons have no single flips; record="states" keeps their path.')
     seed = drawn_seed(seed, "recall.seed")
 
     cue = coding.read_states(network.layout, cues, "recall.cues", soft=True)
@@ -207,7 +210,7 @@ def drawn_seed(seed: int | np.random.Generator | None, owner: str) -> int:
     return int(seed)
 
 
-def _mask(network: Network, mask: Any, batch: int, owner: str) -> Bool[np.ndarray, "_ neurons"]:
+def _mask(network: AssociativeMemory, mask: Any, batch: int, owner: str) -> Bool[np.ndarray, "_ neurons"]:
     """A bool mask as [1 or batch, neurons]."""
     array = coding.as_batch(network.layout, as_numbers(mask, owner), owner).copy()
     if array.dtype != np.bool_:
@@ -217,7 +220,7 @@ def _mask(network: Network, mask: Any, batch: int, owner: str) -> Bool[np.ndarra
     return array
 
 
-def _clamped(network: Network, clamp: Any, cue: coding.NeuronStates) -> Bool[np.ndarray, "_ neurons"]:
+def _clamped(network: AssociativeMemory, clamp: Any, cue: coding.NeuronStates) -> Bool[np.ndarray, "_ neurons"]:
     """Which neurons may not change, [1 or batch, neurons]."""
     if clamp is None:
         return np.zeros((1, network.neurons), dtype=np.bool_)
@@ -230,8 +233,8 @@ def _clamped(network: Network, clamp: Any, cue: coding.NeuronStates) -> Bool[np.
     return _mask(network, clamp, len(cue.on), "recall.clamp")
 
 
-def external_input(network: Network, given: Any, batch: int) -> Float[Tensor, "_ neurons"]:
-    """The input of a recall as [1 or batch, neurons] on the network's grid and device, in bits."""
+def external_input(network: AssociativeMemory, given: Any, batch: int) -> Float[Tensor, "_ neurons"]:
+    """The input of a recall as [1 or batch, neurons] on the network's grid and device, in the unit of its fields."""
     if isinstance(given, str):
         if given != "prior":
             raise unknown_name("recall.input", given, ("prior",))
@@ -256,11 +259,11 @@ def external_input(network: Network, given: Any, batch: int) -> Float[Tensor, "_
         )
     if network.grid and array.any():
         array = np.rint(array / network.grid) * network.grid
-    return torch.from_numpy(array).to(network.weights)
+    return torch.from_numpy(array).to(network.bias)
 
 
 def _begin(
-    network: Network,
+    network: AssociativeMemory,
     cue: coding.NeuronStates,
     held: Bool[np.ndarray, "_ neurons"],
     external: Float[Tensor, "_ neurons"],
@@ -269,52 +272,26 @@ def _begin(
     log_flips: bool,
     graded: bool,
 ) -> tuple[Work, Bool[Tensor, "batch neurons"] | None]:
-    """Working memory with the fields of the cue, and what is unknown."""
+    """Working memory of the cue, and what is unknown."""
     if backend not in BACKENDS:
         raise unknown_name("recall.backend", backend, BACKENDS)
-    device = network.weights.device
+    device = network.device
     compiled = device.type == "cpu" and backend != "torch" and not graded
     if backend == "compiled" and graded:
-        raise DataError("recall.backend: a flow runs in torch everywhere, without compiled loops; use 'auto'.")
+        raise DataError("recall.backend: graded neurons run in torch everywhere, without compiled loops; use 'auto'.")
     if backend == "compiled" and not compiled:
         raise DataError(f"recall.backend: compiled loops run on the CPU, the network is on {device}; use 'auto'.")
     states, unknown = network.values_of(cue)
     if unknown is not None:
         network.unknown_attributes(unknown)  # refuses half-known attributes
-    bias = network.bias_for(unknown) + external
-    if graded:
-        states = states.to(bias.dtype)
-    zeros = np.zeros(len(states))
-    work = Work(
-        network=network,
-        states=states,
-        fields=torch.empty_like(states) if graded else _fields(network, states, bias, compiled),
-        bias=bias,
+    work = BEGIN[network.keeps](
+        network,
+        states,
+        network.bias_for(unknown) + external,
+        compiled,
+        graded,
         free=~torch.from_numpy(held).to(device),
         seed=seed,
-        compiled=compiled,
         log_flips=log_flips,
-        mirror=None if network.symmetric or graded else states.to(bias.dtype) @ network.weights + bias,
-        energy=zeros,
-        lyapunov=zeros,
-        rise=zeros.copy(),
-        flips=np.zeros(len(states), dtype=np.int64),
-        outcome=np.zeros(len(states), dtype=np.int8),
     )
     return work, unknown
-
-
-def _fields(network: Network, states: Tensor, bias: Tensor, compiled: bool) -> Tensor:
-    """W V + b: one product, or the sum of the active columns where few neurons are active."""
-    batch, n = states.shape
-    few = batch < 4 or np.count_nonzero(states[:16].cpu().numpy()) * 8 < states[:16].numel()
-    if compiled and few:
-        fields = torch.empty(states.shape, dtype=bias.dtype)
-        arrays = tuple(t.numpy() for t in (network.columns, states, bias, fields))
-        rows = np.arange(batch)
-        if batch < GRAIN:
-            threads.run(lambda begin, end: sums.add_active(*arrays, rows, begin, end), n, 1024)
-        else:
-            threads.run(lambda begin, end: sums.add_active(*arrays, rows[begin:end], 0, n), batch, GRAIN)
-        return fields
-    return torch.addmm(bias, states.to(bias.dtype), network.columns)

@@ -40,6 +40,10 @@ class IdentifierWarning(BnnWarning):
     """An attribute whose every value occurs once: it names the rows and cannot help with new ones."""
 
 
+class MeasurementWarning(BnnWarning):
+    """Numbers of which each became a value of its own, so that other numbers will be unknown."""
+
+
 class NewClassWarning(BnnWarning):
     """A class that earlier rows did not have was met; the columns of probabilities have moved."""
 

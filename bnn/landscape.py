@@ -6,13 +6,13 @@ import numpy as np
 import torch
 from jaxtyping import Int8
 
+from bnn.associative import AssociativeMemory
 from bnn.errors import DataError
-from bnn.network import Network
 
 LARGEST = 20
 
 
-def all_states(network: Network) -> Int8[np.ndarray, "states neurons"]:
+def all_states(network: AssociativeMemory) -> Int8[np.ndarray, "states neurons"]:
     """Every state of the network, int8 in {low, 1}, counting up with the first neuron as the highest bit.
 
     Raises
@@ -27,7 +27,7 @@ def all_states(network: Network) -> Int8[np.ndarray, "states neurons"]:
     return np.where(on == 1, 1, network.low).astype(np.int8)
 
 
-def fixed_points(network: Network) -> Int8[np.ndarray, "points neurons"]:
+def fixed_points(network: AssociativeMemory) -> Int8[np.ndarray, "points neurons"]:
     """All states that the threshold rule leaves unchanged: no neuron on with h < 0, none off with h > 0 [B 2.2].
 
     Parameters
@@ -42,7 +42,8 @@ def fixed_points(network: Network) -> Int8[np.ndarray, "points neurons"]:
 
     Examples
     --------
-    >>> network = Network.of([[0, 1], [1, 0]], bias=[-0.5, -0.5])
+    >>> import bnn
+    >>> network = bnn.Network.of([[0, 1], [1, 0]], bias=[-0.5, -0.5])
     >>> fixed_points(network).tolist()
     [[0, 0], [1, 1]]
     """

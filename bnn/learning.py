@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal, overload
 
 import numpy as np
 import torch
@@ -12,6 +13,7 @@ from jaxtyping import Float64
 from bnn import rounding
 from bnn.counts import Counts
 from bnn.errors import DataError, unknown_name
+from bnn.memories import PatternMemory
 from bnn.network import DTYPES, Network
 from bnn.patterns import as_numbers
 from bnn.records import Records
@@ -28,6 +30,10 @@ def options_of(rule: Rule) -> dict[str, Any]:
     return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
 
 
+@overload
+def learn(data: Records, rule: Literal["dense", "modern"], **options: Any) -> PatternMemory: ...
+@overload
+def learn(data: Counts | Records, rule: str | Rule = "probability", **options: Any) -> Network: ...
 def learn(
     data: Counts | Records,
     rule: str | Rule = "probability",
@@ -35,39 +41,60 @@ def learn(
     within: bool = False,
     self_connections: bool = False,
     mask: Any = None,
+    start: Network | None = None,
     dtype: torch.dtype = torch.float64,
     device: str | torch.device = "cpu",
     **options: Any,
-) -> Network:
+) -> Network | PatternMemory:
     """Learn a network: count co-occurrences, turn counts into weights, round once to an exact grid.
+
+    The rules "dense" and "modern" keep the records themselves instead, as a `PatternMemory`: gaps and weights are
+    heeded, and there are no connections to choose.
 
     Parameters
     ----------
     data
-        `Counts` or `Records`. The odds form and Hopfield's rule need the coding "on" (one neuron for a two-valued
-        attribute) and take it from either; the probability form takes counts as they are, and codes tables by "values".
+        `Counts` or `Records`. "odds" and the rules with states -1 and +1 ("hopfield", "storkey", "pseudo-inverse") need
+        the coding "on" (one neuron for a two-valued attribute) and take it from either; the others take counts as they
+        are, and code tables by "values". "storkey" and "pseudo-inverse" are no functions of counts: `Records` only.
     rule
-        A key of `bnn.RULES`, or a `Rule` of your own.
+        A key of `bnn.RULES`, or a `Rule` of your own. Which to take (sources and guarantees: docs/theory.md):
+
+        - "probability" [section 4]: tables, sparse patterns; of few records too. "odds" [5]: dense patterns, where off
+          is evidence. "hopfield" [6]: the classic of dense patterns that have nothing in common.
+        - "bcpnn" [15]: sparse and modular patterns, recalled by winners. "willshaw": the same in one bit a connection,
+          from parts of patterns. "covariance": sparse patterns by single thresholds, and robust. "hebb": the
+          floor of any comparison. "presynaptic-covariance": asymmetric, so that no descent is promised; for parallel
+          winners.
+        - "pseudo-inverse" [15]: correlated or many dense patterns, every one a fixed point up to n independent ones.
+          "storkey": dense patterns that come one after another; depends on their order.
     within
         Connect different values of one attribute as in the paper (they exclude, so they inhibit); off by default.
     self_connections
         W(j,j) by the rule's own formula with i = j [B 2.2]; off by default. They add fixed points, and the odds form
         refuses them.
     mask
-        bool [attributes, attributes], True where two attributes may be connected; `bnn.two_layers` makes Kosko's.
+        bool [attributes, attributes], True where two attributes may be connected; `bnn.two_layers` makes Kosko's. Or
+        bool [neurons, neurons], such as of a network damaged in any form: in the odds form a connection that is left
+        out takes the evidence of both states with it.
+    start
+        A network to go on from, for a rule that learns record by record ("storkey"): one that the same rule made of
+        earlier records. The result is that of all records at once, up to the grid the earlier weights were rounded to
+        (float64 for long series). Rules of counts need no such thing: `Counts` add.
     dtype
         torch.float64, or torch.float32 for speed: sums over states stay exact in both.
     device
         Where the network lives.
     **options
         The rule's own: ``m`` (2.0) and ``estimate`` ("joint") for "probability" and "odds", ``low`` (-1) for
-        "hopfield".
+        "hopfield"; ``degree`` (3), ``rectified`` (False) and ``low`` (-1) for "dense", ``beta`` (1.0) and ``low`` (-1)
+        for "modern"; the others have none.
 
     Raises
     ------
     DataError
         Unknown rule or option; m below 0, or m = 0 with a pair that was never seen; self-connections refused; nothing
-        counted.
+        counted; counts, or records with gaps, for a rule fitted from patterns; a start that does not fit.
 
     Examples
     --------
@@ -103,6 +130,16 @@ def learn(
             f"learn.data: the rule {chosen.name!r} is fitted from the patterns themselves, which Counts do not keep; "
             "give Records."
         )
+    if records is not None and not chosen.pairwise:
+        given = {
+            "within": within,
+            "mask": mask is not None,
+            "start": start is not None,
+            "dtype": dtype != torch.float64,
+        }
+        for name in [name for name, value in given.items() if value]:
+            raise DataError(f"learn.{name}: the rule {chosen.name!r} keeps patterns and has no weights; leave it out.")
+        return stored(records, chosen, options).to(device=device)
     if isinstance(data, Records):
         data = Counts.of(data, Layout.default(data.schema).coding if chosen.coding == "values" else "on")
     elif chosen.coding == "on" and data.layout.coding == "values":
@@ -118,20 +155,19 @@ def learn(
     if joined is not None and joined.dtype != np.bool_:
         raise DataError(f"learn.mask: got {joined.dtype}; give True or False for each pair of attributes.")
     connections = Connections(data.layout, bool(within), bool(self_connections), joined)
+    told = {"within": within, "self_connections": self_connections, "mask": mask is not None}
+    if start is not None:
+        _require_continued(start, chosen, data.layout, told)
     source = records if chosen.source == "patterns" else data
-    draft = chosen.function(source, connections, numpy_dtype, **options)
+    draft = chosen.function(source, connections, numpy_dtype, *([start] if chosen.ordered else []), **options)
     weights, bias, silence = checked(draft, chosen, data.layout, numpy_dtype)
     grid = rounding.round_network(weights, bias, silence, draft.unit or 1.0)
-    provenance = {
-        "rule": chosen.name,
-        **known,
-        **options,
-        "within": within,
-        "self_connections": self_connections,
-        "mask": mask is not None,
-        "records": data.rows / data.scale,
-    }
-    prior = priors(data)
+    number, prior = data.records, priors(data)
+    if start is not None and start.prior is not None:
+        before = start.provenance["records"]
+        number += before
+        prior += (start.prior.cpu().numpy() - prior) * (before / number)
+    provenance = {"rule": chosen.name, **known, **options, **told, "records": number, "complete": data.complete}
     network = Network(
         torch.from_numpy(weights),
         torch.from_numpy(bias),
@@ -145,6 +181,41 @@ def learn(
         provenance=provenance,
     )
     return network.to(device=device)
+
+
+def _require_continued(start: Network, rule: Rule, layout: Layout, told: dict[str, Any]) -> None:
+    """Refuse a network that learning cannot go on from."""
+    if not rule.ordered:
+        raise DataError(
+            f"learn.start: the rule {rule.name!r} does not go on from a network; learn it from all records, or from "
+            "the sum of their Counts."
+        )
+    if not isinstance(start, Network):
+        raise DataError(f"learn.start: got {type(start).__name__}; give a Network that this rule made, or None.")
+    layout.require_same(start.layout, "learn.start")
+    for name, value in {"rule": rule.name, **told}.items():
+        if start.provenance.get(name) != value:
+            raise DataError(
+                f"learn.start: that network was learned with {name} = {start.provenance.get(name)!r}, not {value!r}; "
+                "go on as it was begun."
+            )
+
+
+def stored(records: Records, rule: Rule, options: dict[str, Any]) -> PatternMemory:
+    """A memory of the records themselves."""
+    layout = Layout.default(records.schema) if rule.coding == "values" else Layout(records.schema, "on")
+    number = float(records.rows if records.weights is None else records.weights.sum())
+    if number == 0.0:
+        raise DataError("learn.data: nothing was counted; give at least one record.")
+    if layout.neurons == 0:
+        raise DataError("learn.data: no attribute has a value; give at least one known cell.")
+    memory = rule.function(records, layout, **options)
+    if not isinstance(memory, PatternMemory):
+        raise DataError(
+            f"learn: the rule {rule.name!r} returned {type(memory).__name__}; a rule that is not pairwise returns a "
+            "bnn.PatternMemory."
+        )
+    return replace(memory, provenance={"rule": rule.name, **options_of(rule), **options, "records": number})
 
 
 def checked(

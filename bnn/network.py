@@ -1,4 +1,4 @@
-"""One type for every network: weights, bias, and which neuron stands for what."""
+"""One type for every network of pairs: weights, bias, and which neuron stands for what."""
 
 from __future__ import annotations
 
@@ -7,29 +7,26 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float, Float64, Shaped
+from jaxtyping import Float, Float64
 from torch import Tensor
 
-from bnn import coding, rounding
-from bnn.coding import NeuronStates
+from bnn import association, coding, rounding
+from bnn.association import Associations
+from bnn.associative import AssociativeMemory, States, to_device
+from bnn.counts import Counts
 from bnn.errors import DataError, FileError, unknown_name
 from bnn.files import read_tensors, write_tensors
-from bnn.records import Records
 from bnn.schema import Attribute, Layout, Schema
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 DTYPES: dict[torch.dtype, np.dtype[Any]] = {torch.float32: np.dtype(np.float32), torch.float64: np.dtype(np.float64)}
-States = Any  # array-like [batch, neurons] or Records; validated at the boundary by coding.read_states
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Network:
+class Network(AssociativeMemory):
     """A network of two-state neurons with field h = W V + b and energy E = -1/2 V' W V - b' V, both in bits.
 
     Learn one with `bnn.learn`, write one down with `Network.of`, keep one with `save` and `load`.
@@ -37,7 +34,7 @@ class Network:
     Parameters
     ----------
     weights
-        float32 or float64 [neurons, neurons], W[to, from], in bits (Hopfield's rule: a difference of probabilities).
+        float32 or float64 [neurons, neurons], W[to, from], in bits; no unit where the rule says so.
     bias
         Same dtype, [neurons], in bits.
     layout
@@ -55,7 +52,7 @@ class Network:
         float64 [neurons], P(j): relative frequency of each neuron, a frequency of 0 or 1 moved half a record inwards.
     prior_bias
         float64 [neurons], bits: what the prior would add to the field, log2 P(j) in the probability form and
-        log2 P(j) / (1 - P(j)) in the odds form; None where the rule has no such thing.
+        log2 P(j) / (1 - P(j)) in the odds form; 0 under BCPNN, whose bias holds it; None where a rule has none.
     provenance
         How the network came to be: rule, options, number of records.
 
@@ -87,6 +84,8 @@ class Network:
     provenance: Mapping[str, Any] = field(default_factory=dict)
     symmetric: bool = field(init=False)
     _found: dict[str, Tensor] = field(init=False, repr=False, default_factory=dict)
+    keeps: ClassVar[str] = "weights"
+    grounds: ClassVar[str] = "symmetric weights"
 
     def __post_init__(self) -> None:
         neurons = self.layout.neurons
@@ -170,9 +169,18 @@ class Network:
         return f"Network({self.neurons:,} neurons, {rule}, {kind}, {dtype})"
 
     @property
-    def neurons(self) -> int:
-        """Number of neurons."""
-        return self.layout.neurons
+    def parameters(self) -> int:
+        """Weights that learning sets: one a pair of neurons where they are symmetric, else two.
+
+        Self-connections and biases, a few a neuron, are left out, as they are where bits per synapse are told; a pair
+        that the rule or a mask leaves unconnected counts.
+
+        Examples
+        --------
+        >>> Network.of([[0, 1, 0], [1, 0, 2], [0, 2, 0]]).parameters
+        3
+        """
+        return self.neurons * (self.neurons - 1) // (2 if self.symmetric else 1)
 
     @property
     def columns(self) -> Float[Tensor, "neurons neurons"]:
@@ -309,51 +317,63 @@ class Network:
             similarity[torch.from_numpy(read.unknown.any(axis=1)).to(similarity.device)] = torch.nan
         return similarity
 
-    def bias_for(
-        self, unknown: Bool[Tensor, "batch neurons"] | None, owner: str = "recall.cues"
-    ) -> Float[Tensor, "_ neurons"]:
-        """Bias of each row [batch or 1, neurons]: without the part that rests on attributes the row does not know."""
-        if unknown is None or self.silence is None:
-            return self.bias[None]
-        return self.bias - self.unknown_attributes(unknown, owner).to(self.bias.dtype) @ self.silence.T
+    def associations(
+        self,
+        counts: Counts | None = None,
+        *,
+        top: int = 20,
+        attribute: str | None = None,
+        level: float = association.LEVEL,
+    ) -> Associations:
+        """Pairs of values that come together more often, or less, than chance, with intervals, beside their weights.
 
-    def unknown_attributes(
-        self, unknown: Bool[Tensor, "batch neurons"], owner: str = "recall.cues"
-    ) -> Bool[Tensor, "batch attributes"]:
-        """Which attributes are unknown; knowing some neurons of one and not the others is an error of ``owner``."""
-        attribute = torch.tensor(self.layout.attribute, device=unknown.device)
-        missing = torch.zeros(len(unknown), len(self.layout.schema.names), dtype=torch.int64, device=unknown.device)
-        missing.index_add_(1, attribute, unknown.long())
-        owned = torch.from_numpy(np.diff(self.layout.start)).to(unknown.device)
-        partial = (missing > 0) & (missing < owned)
-        if bool(partial.any()):
-            row, a = (int(i) for i in torch.argwhere(partial)[0])
-            raise DataError(
-                f"{owner}: row {row} leaves {int(missing[row, a])} of the {int(owned[a])} neurons of "
-                f"{self.layout.schema.names[a]!r} unknown; an attribute is unknown, and clamped or free, as a whole."
-            )
-        return missing > 0
+        The measure is the information component log2((O + 1/2) / (E + 1/2)) of observed and expected counts, with its
+        credible interval [Noren et al. 2013]; no pair is listed whose interval contains 0.
 
-    def encode(self, table: Any) -> Float[np.ndarray, "batch neurons"]:
-        """States of the rows of a table or of Records: float32, 1 on, ``low`` off, NaN unknown.
+        Parameters
+        ----------
+        counts
+            What the network learned. None: found from the weights, which tell them where the rule "probability"
+            learned complete records.
+        top
+            So many pairs at most of those too often together, and of those too rarely.
+        attribute
+            Only pairs of this attribute with others, such as the class; None: all.
+        level
+            Of the intervals.
+
+        Raises
+        ------
+        DataError
+            Counts of other neurons, or none where the weights do not tell them.
 
         Examples
         --------
         >>> import bnn
-        >>> network = bnn.learn(bnn.datasets.load("zoo"))
-        >>> network.encode({"legs": [4], **{n: [None] for n in network.layout.schema.names if n != "legs"}}).shape
-        (1, 43)
+        >>> zoo = bnn.learn(bnn.datasets.load("zoo"), "probability")
+        >>> zoo.associations(attribute="class", top=1).to_frame().select(["first", "second", "observed"]).to_pylist()[0]
+        {'first': 'legs = 6', 'second': 'class = insect', 'observed': 8.0}
         """
-        records = table if isinstance(table, Records) else Records.from_table(table, schema=self.layout.schema)
-        return coding.read_states(self.layout, records, "Network.encode.table").signed(self.low)
+        if counts is None:
+            counts = self._counts_behind()
+        self.layout.require_same(counts.layout, "Network.associations.counts")
+        weights = self.weights.cpu().double().numpy()
+        return association.find_associations(counts, top, attribute, level, weights, "Network.associations")
 
-    def decode(self, states: States) -> pa.Table:
-        """Back to a table of attribute = value (pyarrow); null where no neuron of the attribute is on.
-
-        Where several are on, the one with the largest field speaks; of probabilities, the largest.
-        """
-        read = coding.read_states(self.layout, states, "Network.decode.states", soft=True)
-        return coding.decode(self.layout, read, self.field(states).cpu().double().numpy())
+    def _counts_behind(self) -> Counts:
+        """The counts that the weights tell of, or a sentence."""
+        told = self.provenance
+        plain = told.get("rule") == "probability" and told.get("estimate") == "joint" and told.get("complete")
+        counts = None
+        if plain and not told.get("mask") and "cut" not in told and self.prior is not None:
+            weights, prior = self.weights.cpu().double().numpy(), self.prior.cpu().numpy()
+            counts = association.counts_behind(self.layout, weights, prior, told["records"], told["m"])
+        if counts is None:
+            raise DataError(
+                "Network.associations.counts: this network does not tell what was counted (another rule, missing "
+                "values, weighted records, float32); give the counts, as in network.associations(counts)."
+            )
+        return counts
 
     def cut(self, share: float, seed: int | np.random.Generator | None = None) -> Network:
         """A damaged copy: a random share of the connections, each with its mirror image, set to zero.
@@ -372,7 +392,7 @@ class Network:
         if self.silence is not None and self.neurons != len(self.layout.schema.names):
             raise DataError(
                 "Network.cut: in the odds form a connection carries evidence of both states, which is kept apart only "
-                "where every attribute owns one neuron; learn from two-valued attributes, or cut the probability form."
+                "where every attribute owns one neuron; learn with a mask of neurons, or cut the probability form."
             )
         weights = self.weights.cpu().numpy().copy()
         upper = np.flatnonzero(np.triu((weights != 0) | (weights.T != 0), k=1))
@@ -393,13 +413,7 @@ class Network:
         network = self if dtype in (None, self.weights.dtype) else self._rounded(dtype)
         if device is None or str(device) == str(self.weights.device):
             return network
-        try:
-            moved: dict[str, Any] = {name: tensor.to(device) for name, tensor in network.tensors().items()}
-        except (RuntimeError, AssertionError) as error:
-            raise DataError(
-                f"Network.to.device: {str(device)!r} cannot be used here ({str(error).splitlines()[0]}); try 'cpu'."
-            ) from error
-        return replace(network, **moved)
+        return replace(network, **to_device(network.tensors(), device, "Network"))
 
     def tensors(self) -> dict[str, Tensor]:
         """The tensors a network is made of, by name, without those it lacks."""
@@ -448,15 +462,6 @@ class Network:
         values, unknown = self.values_of(read)
         return values.to(self.weights.dtype), self.bias_for(unknown, owner)
 
-    def values_of(self, read: NeuronStates) -> tuple[Shaped[Tensor, "batch neurons"], Tensor | None]:
-        """States from ``low`` to 1 and, where unknown, 0, on the network's device; and the mask of the unknown."""
-        values = 2 * read.on - 1 if self.low == -1 else read.on.copy()
-        unknown = None
-        if read.unknown is not None:
-            values[read.unknown] = 0
-            unknown = torch.from_numpy(read.unknown).to(self.weights.device)
-        return torch.from_numpy(values).to(self.weights.device), unknown
-
     def _rounded(self, dtype: torch.dtype) -> Network:
         """A copy rounded to the grid of a dtype."""
         if dtype not in DTYPES:
@@ -473,6 +478,12 @@ class Network:
         grid = rounding.round_network(arrays["weights"], arrays["bias"], silence)
         tensors: dict[str, Any] = {n: torch.from_numpy(a).to(self.weights.device) for n, a in arrays.items()}
         return replace(self, **tensors, grid=grid)
+
+
+def require_weights(network: object, owner: str) -> None:
+    """Refuse what is no `Network`, such as a memory of patterns, where weights are needed."""
+    if not isinstance(network, Network):
+        raise DataError(f"{owner}: got {type(network).__name__}; give a Network, whose weights connect its neurons.")
 
 
 def _numbers(array: Any, owner: str) -> Float64[np.ndarray, "..."]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,10 @@ def corrupt(
     flip: float | None = None,
     move: float | None = None,
     delete: float | None = None,
+    redraw: float | None = None,
     mask: float | None = None,
     groups: Any = None,
+    pool: Any = None,
     seed: int | np.random.Generator | None = None,
 ) -> Any:
     """Corrupt patterns or records by exact shares of each row; several kinds are applied in the order of the arguments.
@@ -39,11 +42,16 @@ def corrupt(
         are inactive); on_off only.
     delete
         Share of the active neurons that are switched off; on_off only.
+    redraw
+        Share of the known cells that get the value which a random record of ``pool`` has there, perhaps their own:
+        noise by each attribute's own frequencies. A cell of which the pool knows nothing stays.
     mask
         Share of the known cells that become unknown.
     groups
         [neurons], any integers: a moved neuron lands in its own group, as in modular patterns with one active neuron
         a group; one whose group has no inactive neuron left stays. None: it lands anywhere.
+    pool
+        Patterns, or `Records` of the same schema, such as the training rows; None: those given.
     seed
         Number or numpy Generator; None draws another one each time.
 
@@ -55,7 +63,8 @@ def corrupt(
     Raises
     ------
     DataError
-        No share, one outside [0, 1], patterns of mixed coding, or `move` and `delete` on a table.
+        No share, one outside [0, 1], patterns of mixed coding, `move` and `delete` on a table, or a pool that does not
+        fit.
 
     Examples
     --------
@@ -63,14 +72,19 @@ def corrupt(
     >>> int(noisy.sum())
     2
     """
-    shares = {"flip": flip, "move": move, "delete": delete, "mask": mask}
+    shares = {"flip": flip, "move": move, "delete": delete, "redraw": redraw, "mask": mask}
     if all(share is None for share in shares.values()):
-        raise DataError("corrupt: got no share; name one of flip, move, delete, mask, such as flip=0.1.")
+        raise DataError("corrupt: got no share; name one of flip, move, delete, redraw, mask, such as flip=0.1.")
     for name, share in shares.items():
         if share is not None and not 0 <= share <= 1:
             raise DataError(f"corrupt.{name}: a share lies in [0, 1]; got {share}.")
+    shares = {name: None if share is None else float(share) for name, share in shares.items()}
     if groups is not None and move is None:
         raise DataError("corrupt.groups: only move=... heeds groups; name a share to move or leave groups out.")
+    if pool is not None and redraw is None:
+        raise DataError(
+            "corrupt.pool: only redraw=... draws from a pool; name a share to redraw or leave the pool out."
+        )
     try:
         rng = np.random.default_rng(seed)
     except (TypeError, ValueError):
@@ -78,7 +92,8 @@ def corrupt(
     if isinstance(patterns, Records):
         if move is not None or delete is not None:
             require_on_off(patterns.schema, "corrupt.move and delete")
-        codes = _corrupted(patterns.codes, np.array(patterns.schema.sizes), shares, groups, rng)
+        drawn_from = patterns.codes if pool is None else _pool_of_records(pool, patterns)
+        codes = corrupt_codes(patterns.codes, np.array(patterns.schema.sizes), shares, rng, groups, drawn_from)
         return Records(codes, patterns.schema, patterns.weights, patterns.unseen)
     array = as_numbers(patterns, "corrupt.patterns")
     if array.ndim < 2 or 0 in array.shape:
@@ -87,33 +102,57 @@ def corrupt(
             "array.reshape(1, -1)."
         )
     codes = pattern_codes(array, owner="corrupt.patterns").reshape(len(array), -1)
-    noisy = _corrupted(codes, np.full(codes.shape[1], 2), shares, groups, rng).reshape(array.shape)
+    drawn_from = codes if pool is None else _pool_of_patterns(pool, array.shape)
+    noisy = corrupt_codes(codes, np.full(codes.shape[1], 2), shares, rng, groups, drawn_from).reshape(array.shape)
     return _recoded(noisy, array, floats=mask is not None)
 
 
-def _corrupted(
+def corrupt_codes(
     codes: Int[np.ndarray, "rows cells"],
     sizes: Int[np.ndarray, " cells"],
-    shares: dict[str, float | None],
-    groups: Any,
+    amounts: Mapping[str, float | int | None],
     rng: np.random.Generator,
+    groups: Any = None,
+    pool: Int[np.ndarray, "pooled cells"] | None = None,
 ) -> Int[np.ndarray, "rows cells"]:
-    """Codes after each kind of noise that has a share, in the order of the shares."""
+    """Codes after each kind of noise in the order of `corrupt`'s arguments; an amount is as for `draw_amount`."""
     codes = codes.copy()
-    if (share := shares["flip"]) is not None:
-        flipped = _drawn_share((codes >= 0) & (sizes > 1), share, rng)
+    if (amount := amounts.get("flip")) is not None:
+        flipped = draw_amount((codes >= 0) & (sizes > 1), amount, rng)
         row, cell = np.nonzero(flipped)
         step = rng.integers(1, sizes[cell])
         codes[row, cell] = (codes[row, cell] + step) % sizes[cell]
-    if (share := shares["move"]) is not None:
-        moved = _drawn_share(codes == 1, share, rng)
+    if (amount := amounts.get("move")) is not None:
+        moved = draw_amount(codes == 1, amount, rng)
         for members in _members(groups, codes.shape[1]):
             _move(codes, moved, members, rng)
-    if (share := shares["delete"]) is not None:
-        codes[_drawn_share(codes == 1, share, rng)] = 0
-    if (share := shares["mask"]) is not None:
-        codes[_drawn_share(codes >= 0, share, rng)] = -1
+    if (amount := amounts.get("delete")) is not None:
+        codes[draw_amount(codes == 1, amount, rng)] = 0
+    if (amount := amounts.get("redraw")) is not None:
+        pool = codes.copy() if pool is None else pool
+        redrawn = draw_amount(codes >= 0, amount, rng)
+        for a in np.flatnonzero(redrawn.any(axis=0) & (pool >= 0).any(axis=0)):
+            rows, values = redrawn[:, a], pool[:, a]
+            codes[rows, a] = rng.choice(values[values >= 0], int(rows.sum()))
+    if (amount := amounts.get("mask")) is not None:
+        codes[draw_amount(codes >= 0, amount, rng)] = -1
     return codes
+
+
+def _pool_of_records(pool: Any, records: Records) -> Int[np.ndarray, "pooled cells"]:
+    """Codes of a pool for records."""
+    if not isinstance(pool, Records) or pool.schema != records.schema:
+        got = "Records of another schema" if isinstance(pool, Records) else type(pool).__name__
+        raise DataError(f"corrupt.pool: got {got}; give Records of the same schema as those to corrupt.")
+    return pool.codes
+
+
+def _pool_of_patterns(pool: Any, shape: tuple[int, ...]) -> Int[np.ndarray, "pooled cells"]:
+    """Codes of a pool for patterns of a shape."""
+    array = as_numbers(pool, "corrupt.pool")
+    if array.shape[1:] != shape[1:] or len(array) == 0:
+        raise DataError(f"corrupt.pool: got shape {array.shape} for patterns of {shape}; give patterns of one shape.")
+    return pattern_codes(array, owner="corrupt.pool").reshape(len(array), -1)
 
 
 def _move(
@@ -144,11 +183,13 @@ def _members(groups: Any, neurons: int) -> list[Int[np.ndarray, " members"]]:
     return [np.flatnonzero(groups == group) for group in np.unique(groups)]
 
 
-def _drawn_share(
-    eligible: Bool[np.ndarray, "rows cells"], share: float, rng: np.random.Generator
+def draw_amount(
+    eligible: Bool[np.ndarray, "rows cells"], amount: float | int, rng: np.random.Generator
 ) -> Bool[np.ndarray, "rows cells"]:
-    """Draw a share of each row's eligible cells."""
-    return _drawn(eligible, np.rint(share * eligible.sum(axis=1)).astype(np.int64), rng)
+    """Draw of each row's eligible cells a share (a float) or so many (an int; all where there are fewer)."""
+    number = eligible.sum(axis=1)
+    count = np.minimum(amount, number) if isinstance(amount, int) else np.rint(amount * number).astype(np.int64)
+    return _drawn(eligible, count, rng)
 
 
 def _drawn(

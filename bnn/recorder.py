@@ -6,9 +6,9 @@ import numpy as np
 from jaxtyping import Float64, Shaped
 from torch import Tensor
 
+from bnn.associative import AssociativeMemory
 from bnn.dynamics.base import GRAIN, Work
 from bnn.kernels import sums, threads
-from bnn.network import Network
 from bnn.trace import FlipLog
 
 
@@ -57,7 +57,7 @@ class Recorder:
             self.input = (work.states.double() * external.double()).sum(dim=1).cpu().numpy()
             return
         rows = np.flatnonzero(work.flips) if len(self.kept["input"]) else np.arange(work.batch)
-        states, given = work.arrays["states"], external.numpy()
+        states, given = work.states.numpy(), external.numpy()
         threads.run(lambda begin, end: sums.weigh(states, given, self.input, rows[begin:end]), len(rows), GRAIN)
 
     def series(self, name: str) -> Shaped[np.ndarray, "batch steps *neurons"]:
@@ -69,7 +69,7 @@ class Recorder:
         return 1 + self.steps if self.work.outcome.all() else len(self.kept["energy"])
 
     def log_similarity(
-        self, network: Network, energy: Float64[np.ndarray, "batch steps"], silent: Tensor | None
+        self, network: AssociativeMemory, energy: Float64[np.ndarray, "batch steps"], silent: Tensor | None
     ) -> Float64[np.ndarray, "batch steps"]:
         """log2 Sim = -2 (E + input V) + constant."""
         own = energy if self.external is None else energy + self.series("input")

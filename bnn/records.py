@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -11,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float, Int, Integer, Real, Shaped
 
-from bnn.errors import DataError, SchemaError, UnseenValueWarning, unknown_name
+from bnn.errors import DataError, SchemaError, unknown_name
+from bnn.measurements import cut, warn_of_columns, warn_of_unseen
 from bnn.patterns import as_numbers, pattern_codes, pattern_schema
-from bnn.schema import Schema
-from bnn.tables import CodedColumn, columns_of, encode, smallest_type
+from bnn.schema import Attribute, Schema
+from bnn.tables import columns_of, encode, smallest_type
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -135,12 +135,18 @@ class Records:
 
     @staticmethod
     def from_table(
-        table: Any, *, target: str | None = None, schema: Schema | None = None, weights: Any = None
+        table: Any,
+        *,
+        target: str | None = None,
+        schema: Schema | None = None,
+        weights: Any = None,
+        intervals: int | None = None,
     ) -> Records:
         """Code a table: one attribute a column.
 
         Values are text, bools, integers or floats. A float column of whole numbers becomes integers; one with
-        fractions keeps each distinct value as it is. Missing are None, NaN, pandas' NA and NaT, and empty text.
+        fractions keeps each distinct value as it is, unless ``intervals`` are asked for. Missing are None, NaN,
+        pandas' NA and NaT, and empty text.
         The values of a column are sorted, numbers before text; categories (pandas, polars' Enum, Arrow dictionaries)
         keep their declared order, and those that never occur. polars' Categorical declares no values of its own (all
         such columns share one pool), so its values are those that occur, sorted. A column without any value becomes
@@ -157,6 +163,10 @@ class Records:
             are counted in `unseen` and warned about. Its target column may be absent: then it is unknown everywhere.
         weights
             Weight of each row, [rows].
+        intervals
+            Cut measurements (numbers with fractions, or of more than 20 distinct values; never the target) into so
+            many intervals of equal weight. They are named by their bounds, which the schema keeps: later tables coded
+            by it are cut alike. None: each distinct number is a value. Classifiers cut tables themselves, in more ways.
 
         Raises
         ------
@@ -170,6 +180,10 @@ class Records:
         -----
         UnseenValueWarning
             Values that the schema lacks.
+        MeasurementWarning
+            More than 20 distinct numbers in a column, each a value of its own.
+        IdentifierWarning
+            Text that is different in every row.
 
         Examples
         --------
@@ -177,23 +191,36 @@ class Records:
         >>> records = Records.from_table(animals, target="legs")
         >>> records.schema["legs"].values, records.codes.tolist()
         ((2, 4), [[1, 1], [0, 0], [-1, 1]])
+        >>> patients = Records.from_table({"fever": [36.6, 37.0, 38.4, 39.8]}, intervals=2)
+        >>> patients.schema["fever"].values
+        ('< 37.7', '>= 37.7')
+        >>> Records.from_table({"fever": [40.1]}, schema=patients.schema).codes.tolist()
+        [[1]]
         """
         columns = columns_of(table)
         if schema is not None:
             columns = _in_order_of(schema, columns)
         if target is not None and target not in columns:
             raise unknown_name("Records.from_table.target", target, columns)
-        known = [None] * len(columns) if schema is None else schema.attributes
+        if weights is not None:
+            weights = checked_weights(weights, len(next(iter(columns.values()))))
+        known: Sequence[Attribute | None] = [None] * len(columns)
+        if schema is not None:
+            known = schema.attributes
+            if intervals is not None:
+                raise DataError("Records.from_table.intervals: the schema says how numbers are cut; leave one out.")
+        elif intervals is not None:
+            known = cut(columns, target, weights, intervals)
         coded = [encode(*column, attribute) for column, attribute in zip(columns.items(), known, strict=True)]
         if schema is None:
             schema = Schema(tuple(column.attribute for column in coded), target)
+            warn_of_columns(coded, target)
         elif target is not None:
             schema = replace(schema, target=target)
         codes = np.empty((len(coded[0].codes), len(coded)), smallest_type(max(schema.sizes)), order="F")
         for j, column in enumerate(coded):
             codes[:, j] = column.codes
-        _warn_of_unseen(coded)
-        weights = None if weights is None else checked_weights(weights, len(codes))
+        warn_of_unseen(coded)
         return Records(codes, schema, weights, np.array([c.unseen for c in coded]))
 
     @staticmethod
@@ -255,18 +282,6 @@ def _in_order_of(schema: Schema, columns: dict[str, Any]) -> dict[str, Any]:
         raise unknown_name("Records.from_table: the table lacks a column of the schema", lacking[0], columns)
     unknown = np.full(len(next(iter(columns.values()))), np.nan)
     return {name: columns.get(name, unknown) for name in schema.names}
-
-
-def _warn_of_unseen(coded: list[CodedColumn]) -> None:
-    """Warn of the values that the schema lacks, by attribute, with their number and an example."""
-    if unseen := [column for column in coded if column.unseen]:
-        told = ", ".join(f"{c.attribute.name!r} {c.unseen} (such as {c.example!r})" for c in unseen[:5])
-        more = f" and {len(unseen) - 5} more attributes" if len(unseen) > 5 else ""
-        warnings.warn(
-            f"Records.from_table: values that the schema lacks were taken as missing: {told}{more}.",
-            UnseenValueWarning,
-            stacklevel=3,
-        )
 
 
 def _row_numbers(rows: Any, number: int) -> Shaped[np.ndarray, " chosen"]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -29,11 +30,15 @@ class Attribute:
         Distinct labels (str, bool, int or finite float); a value's position is its code.
     kind
         ``"nominal"``: every value speaks for itself. ``"on_off"``: two values, off then on, such as a pixel.
+    bounds
+        Of a measurement, whose values are the names of intervals: the ascending numbers between them, one less than
+        values. Numbers are then coded by their interval; one on a bound lies above it.
 
     Raises
     ------
     DataError
-        Repeated values, a missing value among them, or an ``on_off`` attribute without exactly two.
+        Repeated values, a missing value among them, an ``on_off`` attribute without exactly two, or bounds that do not
+        part the values.
 
     Examples
     --------
@@ -44,6 +49,7 @@ class Attribute:
     name: str
     values: tuple[Value, ...]
     kind: Kind = "nominal"
+    bounds: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
@@ -63,6 +69,16 @@ class Attribute:
             raise DataError(
                 f"Attribute {self.name!r}: an on_off attribute has two values, off and on; got {len(self.values)}."
             )
+        if self.bounds is not None and not self._parted(self.bounds):
+            raise DataError(
+                f"Attribute {self.name!r}.bounds: got {self.bounds} for {len(self.values)} intervals; give ascending, "
+                "finite numbers, one less than intervals."
+            )
+
+    def _parted(self, bounds: tuple[float, ...]) -> bool:
+        """Whether the bounds part as many intervals as there are values."""
+        ascending = all(low < high for low, high in pairwise(bounds))
+        return len(bounds) == len(self.values) - 1 and ascending and all(map(math.isfinite, bounds))
 
     def code(self, value: Value) -> int:
         """Position of a value, its code in `Records`; an unknown one is an error naming the nearest."""
@@ -139,6 +155,8 @@ class Schema:
                     return f"attribute {mine.name!r}, value {a!r} against {b!r}"
             if len(mine.values) != len(theirs.values):
                 return f"attribute {mine.name!r}, {len(mine.values)} values against {len(theirs.values)}"
+            if mine.bounds != theirs.bounds:
+                return f"attribute {mine.name!r}, bounds {mine.bounds} against {theirs.bounds}"
         return None
 
     def require_same(self, other: Schema, owner: str) -> None:
@@ -155,7 +173,7 @@ class Schema:
         Raises
         ------
         SchemaError
-            Attributes of other names or kinds: those are different tables, not wider ones.
+            Attributes of other names, kinds or bounds: those are different tables, not wider ones.
         """
         if self.names != other.names:
             raise SchemaError(
@@ -167,13 +185,22 @@ class Schema:
             new = tuple(v for v in theirs.values if v not in mine.values)
             if mine.kind != theirs.kind:
                 raise SchemaError(f"Schema.union: attribute {mine.name!r} is {mine.kind} against {theirs.kind}.")
-            merged.append(Attribute(mine.name, mine.values + new, mine.kind) if new else mine)
+            if mine.bounds != theirs.bounds:
+                raise SchemaError(
+                    f"Schema.union: attribute {mine.name!r} is cut at {mine.bounds} against {theirs.bounds}; read one "
+                    "table with the schema of the other."
+                )
+            merged.append(replace(mine, values=mine.values + new) if new else mine)
         return Schema(tuple(merged), self.target, self.shape)
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON types, the inverse of `from_json`."""
         return {
-            "attributes": [{"name": a.name, "values": list(a.values), "kind": a.kind} for a in self.attributes],
+            "attributes": [
+                {"name": a.name, "values": list(a.values), "kind": a.kind}
+                | ({} if a.bounds is None else {"bounds": list(a.bounds)})
+                for a in self.attributes
+            ],
             "target": self.target,
             "shape": None if self.shape is None else list(self.shape),
         }
@@ -182,13 +209,20 @@ class Schema:
     def from_json(data: Mapping[str, Any]) -> Schema:
         """Rebuild a schema from `to_json`; anything malformed is a `SchemaError`."""
         try:
-            attributes = tuple(Attribute(a["name"], tuple(a["values"]), a["kind"]) for a in data["attributes"])
+            attributes = tuple(_attribute_from_json(a) for a in data["attributes"])
             shape = None if data.get("shape") is None else tuple(map(int, data["shape"]))
             return Schema(attributes, data.get("target"), shape)
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise SchemaError(
                 f"Schema.from_json: malformed schema ({error!r}); write it with schema.to_json()."
             ) from error
+
+
+def _attribute_from_json(data: Mapping[str, Any]) -> Attribute:
+    bounds = data.get("bounds")
+    return Attribute(
+        data["name"], tuple(data["values"]), data["kind"], None if bounds is None else tuple(map(float, bounds))
+    )
 
 
 @dataclass(frozen=True, slots=True)

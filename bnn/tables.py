@@ -1,4 +1,4 @@
-"""Columns of users' tables to integer codes."""
+"""Columns of users' tables to numbers and to integer codes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
-from jaxtyping import Int, Integer
+from jaxtyping import Int, Integer, Real, Shaped
 
+from bnn.discretize import codes_of
 from bnn.errors import CellTypeError, DataError
 from bnn.schema import Attribute, Value
 
@@ -28,6 +29,8 @@ VALUE_TYPES = (
     pa.types.is_null,
 )
 
+IDENTIFIER = 20
+"""Fewer rows than this do not make an identifier of a column whose values all differ."""
 MAX_VALUES = 1000
 """Distinct values a column may have unless it declares them as categories: beyond, it is a number or an identifier."""
 
@@ -120,11 +123,18 @@ def encode(
 ) -> CodedColumn:
     """Code one column of `columns_of` by its own values, or by those of a given attribute.
 
+    Numbers are coded by their interval where the attribute has bounds.
+
     Raises
     ------
     DataError
         Values that are not text, bools or numbers, infinity, or more undeclared ones than ``max_values`` (None: any).
     """
+    if attribute is not None and attribute.bounds is not None and (numbers := numbers_of(column)) is not None:
+        if np.isinf(numbers).any():
+            raise infinite(name, numbers[np.isinf(numbers)][0].item(), owner)
+        places = codes_of(numbers, np.array(attribute.bounds))
+        return CodedColumn(places.astype(smallest_type(len(attribute.values))), attribute, 0, None, False)
     codes, labels, declared = _factorised(name, column, owner)
     labels = plain(name, labels, declared, owner)
     attribute = attribute or Attribute(name, _values(name, labels, declared, owner, max_values))
@@ -149,7 +159,7 @@ def _values(
     if max_values is not None and len(values) > max_values:
         raise DataError(
             f"{owner}: column {name!r} has {len(values)} distinct values, more than {max_values}; leave it out if it "
-            "is an identifier, bin it if it is a number, or pass it as a categorical column."
+            "is an identifier, give intervals=20 if it is a number, or pass it as a categorical column."
         )
     if values and all(isinstance(v, bool) for v in values):
         return (False, True)
@@ -192,11 +202,46 @@ def arrow_array(column: Any) -> pa.Array | None:
     return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
 
 
+def identifies(codes: Integer[np.ndarray, " rows"], attribute: Attribute) -> bool:
+    """Whether every value of a column occurs once, in rows enough to call it an identifier."""
+    return len(attribute.values) >= IDENTIFIER and int((codes >= 0).sum()) == len(attribute.values)
+
+
+def plain_numbers(array: Shaped[np.ndarray, "..."]) -> Shaped[np.ndarray, "..."]:
+    """Numbers in a type that compiled loops know."""
+    exotic = array.dtype.itemsize > 8 or array.dtype == np.float16 or not array.dtype.isnative
+    return array.astype(np.float64) if exotic else array
+
+
+def numbers_of(column: Any) -> Real[np.ndarray, " rows"] | None:
+    """Numbers of a column, NaN where missing; None where it holds anything else. Bools are no numbers."""
+    if isinstance(column, np.ndarray) and column.dtype.kind in "iuf":
+        return plain_numbers(column)
+    dtype = getattr(column, "dtype", None)
+    if isinstance(dtype, np.dtype) and dtype.kind in "iuf":
+        return plain_numbers(column.to_numpy())
+    if str(dtype) in ("category", "Categorical", "Object") or getattr(dtype, "kind", "") in ("b", "U"):
+        return None
+    array = arrow_array(column)
+    if array is None:
+        return None
+    if not (pa.types.is_null(array.type) or pa.types.is_integer(array.type) or pa.types.is_floating(array.type)):
+        return None
+    if array.null_count == len(array):
+        return np.full(len(array), np.nan)
+    if not array.null_count:
+        return plain_numbers(np.from_dlpack(array))
+    # neither to_numpy nor a scalar made in Python, for which pyarrow would import pandas: 0.2 s
+    whole = array.cast(pa.float64(), safe=False).fill_null(array.drop_null().cast(pa.float64(), safe=False)[0])
+    missing = np.from_dlpack(array.is_null().cast(pa.int8())) == 1
+    return np.where(missing, np.nan, np.from_dlpack(whole))
+
+
 def _indices(array: pa.Array) -> Integer[np.ndarray, " rows"]:
     """Turn an Arrow array of integers into a numpy array, -1 = missing."""
     if array.null_count:
         array = (array.cast(pa.int64()) if pa.types.is_unsigned_integer(array.type) else array).fill_null(-1)
-    return np.from_dlpack(array)  # to_numpy would import pandas: 0.2 s
+    return np.from_dlpack(array)
 
 
 def _factorised_objects(name: str, column: Any, owner: str) -> tuple[Integer[np.ndarray, " rows"], list[Any]]:
@@ -229,12 +274,17 @@ def _value(name: str, label: Any, declared: bool, owner: str) -> Value | None:
     if label is None or type(label).__name__ in ("NAType", "NaTType") or label != label or label == "":
         return None
     if isinstance(label, float) and math.isinf(label):
-        raise DataError(f"{owner}: column {name!r} holds {label}; values are finite, and missing where unknown.")
+        raise infinite(name, label, owner)
     if isinstance(label, str | bool | int | float):
         return label
     if not declared:
         raise _no_value(name, label, owner)
     return str(label)
+
+
+def infinite(name: str, number: float, owner: str) -> DataError:
+    """Error for infinity in a column."""
+    return DataError(f"{owner}: column {name!r} holds {number}; values are finite, and missing where unknown.")
 
 
 def _no_value(name: str, value: object, owner: str) -> CellTypeError:

@@ -9,10 +9,10 @@ import numpy as np
 from jaxtyping import Bool, Float32, Float64, Int, Int8, Shaped
 
 from bnn import coding
+from bnn.associative import AssociativeMemory
 from bnn.dynamics.base import Dynamics
 from bnn.errors import DataError
 from bnn.frames import frame_of
-from bnn.network import Network
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -143,7 +143,7 @@ class Trace:
         bool [batch, steps + 1]: entries whose step changed the gain, so that no descent was promised; None if none did.
     """
 
-    network: Network
+    network: AssociativeMemory
     dynamics: Dynamics
     seed: int
     cues: Shaped[np.ndarray, "batch neurons"]

@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
+from functools import singledispatch
+
 import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from bnn.associative import AssociativeMemory
 from bnn.dynamics.base import GRAIN, Work
+from bnn.dynamics.overlaps import OverlapWork
+from bnn.dynamics.pairs import PairWork
 from bnn.kernels import sums, threads
+from bnn.memories import PatternMemory
 from bnn.network import Network
 
 
+@singledispatch
 def audit(work: Work) -> float:
-    """Largest disagreement, in bits, of fields and energy with the final states, by a way that uses no increments."""
+    """Largest disagreement of what was kept up to date with the final states, by a way that uses no increments."""
+    raise NotImplementedError(type(work).__name__)
+
+
+@singledispatch
+def tolerance_of(network: AssociativeMemory, external: Float[Tensor, "_ neurons"], graded: bool) -> float:
+    """What rounding may do to the checks: nothing where all sums lie on a grid with room to spare."""
+    raise NotImplementedError(type(network).__name__)
+
+
+@audit.register(PairWork)
+def audit_pairs(work: PairWork) -> float:
+    """Fields along a vector, and the energy by fields and states, in bits."""
     network, found = work.network, work.network._found
     if "probe" not in found:
         # Ones and twos, so that no field is left out; the weights themselves, lest a wrong `symmetric` be believed
@@ -34,8 +53,31 @@ def audit(work: Work) -> float:
     return float(np.maximum(along.cpu().numpy(), np.abs(anew - work.energy)).max())
 
 
-def tolerance_of(network: Network, external: Float[Tensor, "_ neurons"], graded: bool) -> float:
-    """What rounding may do to the checks, in bits: nothing where all sums lie on a grid with room to spare."""
+@audit.register(OverlapWork)
+def audit_overlaps(work: OverlapWork) -> float:
+    """Overlaps, and the energy by its definition, both from the final states alone."""
+    network, values = work.network, work.states.double()
+    overlaps = network.overlaps_of(values)
+    energy = network.energy_of(values, overlaps) - (values * (work.bias - network.bias)).sum(dim=1)
+    differ = np.abs(energy.cpu().numpy() - work.energy).max()
+    if work.overlaps is not None:
+        differ = max(differ, np.abs(overlaps.numpy() - work.overlaps).max())
+    return float(differ)
+
+
+@tolerance_of.register(PatternMemory)
+def tolerance_of_patterns(
+    network: PatternMemory,
+    external: Float[Tensor, "_ neurons"],
+    graded: bool,  # noqa: ARG001 - asked of every memory
+) -> float:
+    """In the memory's unit; whole overlaps are exact."""
+    return network.tolerance(float(external.abs().max()))
+
+
+@tolerance_of.register(Network)
+def tolerance_of_pairs(network: Network, external: Float[Tensor, "_ neurons"], graded: bool) -> float:
+    """In bits."""
     largest = float(external.abs().max())
     bits = 22 if network.weights.dtype == torch.float32 else 51
     room = 1 if network.weights.dtype == torch.float32 else network.neurons

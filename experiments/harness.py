@@ -7,8 +7,10 @@ An experiment is a module with `NAME`, a docstring that opens with its claim and
     if __name__ == "__main__":
         main(NAME, __doc__, measure, picture)
 
-With ``--out FOLDER`` it writes NAME.json (settings, versions, hashes of the data, every table) and NAME.png there;
-``python experiments/results.py`` makes docs/results.md of the JSON files in experiments/results.
+`NAME` is the file's own name without its ending. With ``--out FOLDER`` it writes NAME.json (command, settings,
+versions, hashes of the data, every table, what each split gave) and NAME.png there. `results.py` finds the experiments
+of this folder, makes docs/results.md of their files in experiments/results, and keeps the figures of ``--quick`` that
+the tests expect: those of every column but such as speak of seconds.
 """
 
 from __future__ import annotations
@@ -17,11 +19,15 @@ import argparse
 import hashlib
 import json
 import math
+import os
 import platform
-import time
+import re
+import shlex
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +48,7 @@ class Measured:
 
     ``spread`` is the standard deviation from split to split, ``number`` that of the splits; ``printed_number`` is how
     many splits the paper took, so that its own mean is uncertain too. ``why`` explains a difference, where it is known.
+    ``values`` are those of the splits themselves.
     """
 
     value: float
@@ -51,12 +58,15 @@ class Measured:
     printed_number: int = 10
     why: str = ""
     digits: int = 1
+    values: tuple[float, ...] = ()
 
     @staticmethod
     def of(values: Any, *, scale: float = 1.0, **told: Any) -> Measured:
         """The mean of one number a split."""
         some = scale * np.asarray(values, dtype=np.float64)
-        return Measured(float(some.mean()), float(some.std(ddof=1)) if len(some) > 1 else 0.0, len(some), **told)
+        spread = float(some.std(ddof=1)) if len(some) > 1 else 0.0
+        each = tuple(float(f"{value:.6g}") for value in some)
+        return Measured(float(some.mean()), spread, len(some), values=each, **told)
 
     @property
     def error(self) -> float:
@@ -78,7 +88,9 @@ class Measured:
         told = f"{self.value:.{self.digits}f}"
         if self.number > 1:
             told += f" ± {self.error:.{self.digits + 1}f}"
-        return told if self.printed is None else f"{told} (printed {self.printed:.{self.digits}f})"
+        if self.printed is not None:
+            told += f" (printed {self.printed:.{self.digits}f}, {self.verdict.partition(':')[0]})"
+        return told
 
 
 Cell = str | int | float | Measured
@@ -92,14 +104,15 @@ class Table:
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
 
-    def verdicts(self) -> list[str]:
-        """One line for each printed figure that ours does not meet."""
-        return [
-            f"{row[0]}, {column}: {cell} {cell.verdict}"
-            for row in self.rows
-            for column, cell in zip(self.columns, row, strict=True)
-            if isinstance(cell, Measured) and cell.verdict.startswith("differs")
-        ]
+    def differing(self) -> list[str]:
+        """The printed figures that ours do not meet, a line for each reason."""
+        places: dict[str, list[str]] = {}
+        for row in self.rows:
+            labels = ", ".join(takewhile(lambda cell: isinstance(cell, str), row))
+            for column, cell in zip(self.columns, row, strict=True):
+                if isinstance(cell, Measured) and cell.verdict.startswith("differs"):
+                    places.setdefault(cell.why or "unexplained", []).append(f"{labels}, {column}")
+        return [f"differs, {why}: {'; '.join(where)}" for why, where in places.items()]
 
 
 @dataclass(frozen=True)
@@ -131,18 +144,27 @@ def main(
     parser.add_argument("--out", type=Path, help="folder for the JSON file and the picture")
     if more is not None:
         more(parser)
+    arguments = sys.argv[1:] if arguments is None else arguments
     chosen = parser.parse_args(arguments)
-    began = time.perf_counter()
+    began = processor_seconds()
     result = measure(chosen)
     tell(result)
     if chosen.out is not None:
         chosen.out.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(written(name, chosen, result, time.perf_counter() - began), indent=1, ensure_ascii=False)
+        command = shlex.join(["python", f"experiments/{name}.py", *arguments])
+        told = {"command": command} | written(name, chosen, result, processor_seconds() - began)
+        text = json.dumps(told, indent=1, ensure_ascii=False)
+        text = re.sub(r"\[[^\[\]{}\"]*\]", lambda numbers: " ".join(numbers[0].split()), text)  # a line for each list
         write_atomically(chosen.out / f"{name}.json", lambda file: file.write_text(text + "\n", encoding="utf-8"))
         if picture is not None:
             figure = picture(result)
             write_atomically(chosen.out / f"{name}.png", lambda file: figure.savefig(file, dpi=110))
     return result
+
+
+def processor_seconds() -> float:
+    """Seconds that this process and its finished children have computed; other programs do not add to them."""
+    return sum(os.times()[:4])
 
 
 def tell(result: Result) -> None:
@@ -153,7 +175,7 @@ def tell(result: Result) -> None:
         for row in table.rows:
             printed.add_row(*(shown(cell) for cell in row))
         console.print(printed)
-        for line in table.verdicts():
+        for line in table.differing():
             console.print(f"  {line}")
     if result.conclusion:
         console.print(result.conclusion)
@@ -179,6 +201,7 @@ def written(name: str, chosen: argparse.Namespace, result: Result, seconds: floa
                 "title": table.title,
                 "columns": list(table.columns),
                 "rows": [[_plain(cell) for cell in row] for row in table.rows],
+                "differing": table.differing(),
             }
             for table in result.tables
         ],

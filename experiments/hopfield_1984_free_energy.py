@@ -1,6 +1,6 @@
 """The energy of graded neurons without its integral term rises; with it, it does not.
 
-    python experiments/hopfield_1984_free_energy.py [--out FOLDER] [--seed 0] [--quick]
+    python experiments/hopfield_1984_free_energy.py [--quick] [--seed 0] [--out FOLDER]
 
 J. J. Hopfield, Neurons with graded response have collective computational properties like those of two-state neurons,
 Proc. Natl. Acad. Sci. USA 81 (1984) 3088-3092: what falls along tau du/dt = -u + W V + b, V = g(gain u), is
@@ -9,18 +9,18 @@ Proc. Natl. Acad. Sci. USA 81 (1984) 3088-3092: what falls along tau du/dt = -u 
 
 a free energy: energy minus temperature times entropy. I. Kononenko (1994) [eq 27-30] argues with the energy alone.
 
-Many random symmetric networks, each from random states, by RK4 in steps of 1/20 tau; a rise is one of more than a
+Many random symmetric networks, each from five random states, by RK4 in steps of 1/20 tau; a rise is one of more than a
 millionth of a bit between two steps. For softmax, each attribute a distribution, the integral is the sum of V log2 V;
-the last column adds the sum of (1 - V) log2 (1 - V), which belongs to neurons that are each on or off by themselves.
-Three minutes; with --quick half a minute.
+the two-sided one adds the sum of (1 - V) log2 (1 - V), which belongs to neurons that are each on or off by themselves.
+Two minutes; with --quick five seconds.
 """
 
-import argparse
-import json
+from __future__ import annotations
+
 from itertools import product
-from pathlib import Path
 
 import numpy as np
+from harness import Measured, Result, Table, main
 
 import bnn
 from bnn.plots.style import BLUE, GREY, INK, WARNING, new_figure, number_axis, styled
@@ -78,63 +78,69 @@ def follow(network, cues, gain, seed):
 
 
 def count(series, trace):
-    """Runs and steps with a rise, and the largest rise, of one function."""
+    """Of one network: shares of runs and of steps with a rise, in %, the steps taken, and the largest rise."""
     rises = np.diff(series, axis=1)
     taken = np.diff(trace.times, axis=1) > 0
     risen = (rises > RISE) & taken
-    return {
-        "runs": len(risen),
-        "runs risen": int(risen.any(axis=1).sum()),
-        "steps": int(taken.sum()),
-        "steps risen": int(risen.sum()),
-        "largest rise": float(rises[taken].max()),
-    }
+    return 100 * risen.any(axis=1).mean(), 100 * risen.sum() / taken.sum(), taken.sum(), rises[taken].max()
 
 
-def merged(counts):
-    total = {key: sum(c[key] for c in counts) for key in counts[0] if key != "largest rise"}
-    return total | {"largest rise": max(c["largest rise"] for c in counts)}
-
-
-def measure(seed, networks):
+def measure(chosen):
     """Counts by activation, start and function; and the run whose energy rises most, for the picture."""
+    networks = 4 if chosen.quick else 100
     found, example = {}, (0.0, None)
     for kind, where in product(("logistic", "tanh", "softmax"), STARTS):
-        counts = {}
         for number in range(networks):
-            rng = np.random.default_rng([seed, number, len(kind), STARTS.index(where)])
+            rng = np.random.default_rng([chosen.seed, number, len(kind), STARTS.index(where)])
             network = random_network(kind, rng)
             cues, gain = starts(network, kind, where, rng), float(rng.choice(GAINS))
             trace, functions = follow(network, cues, gain, number)
             for name, series in functions.items():
                 if series is not None and (name != "two-sided integral" or kind == "softmax"):
-                    counts.setdefault(name, []).append(count(series, trace))
+                    found.setdefault((kind, where, name), []).append(count(series, trace))
             whole = np.ptp(trace.lyapunov, axis=1) + 1.0
             net = (trace.energy[:, -1] - trace.energy.min(axis=1)) / whole
             if kind == "logistic" and net.max() > example[0]:
                 example = (float(net.max()), (trace, int(net.argmax()), gain))
-        found[kind, where] = {name: merged(c) for name, c in counts.items()}
-    return found, example[1]
+    rows = []
+    for key, counts in found.items():
+        runs, steps, taken, largest = np.array(counts).T
+        rows.append(
+            [
+                *key,
+                Measured.of(runs),
+                Measured.of(steps, digits=2),
+                Measured.of(taken, digits=0),
+                Measured(max(0.0, *largest), digits=6),
+            ]
+        )
+    table = Table(
+        f"Rises of more than a millionth of a bit; {networks} networks, {ROWS * networks} runs",
+        ("activation", "start", "function", "runs, %", "steps, %", "steps taken a network", "largest rise, bits"),
+        rows,
+    )
+    return Result([table], arrays={"runs": {tuple(row[:3]): row[3].value for row in rows}, "example": example[1]})
 
 
 @styled()
-def picture(found, example):
+def picture(result):
+    """A run whose energy rises, and how many do."""
     figure = new_figure(13.0, 4.6)
     left, right = figure.subplots(1, 2)
-    trace, row, gain = example
+    trace, row, gain = result.arrays["example"]
     left.plot(trace.times[row], trace.energy[row], color=WARNING, linestyle="--", label="energy alone")
     left.plot(trace.times[row], trace.lyapunov[row], color=INK, linewidth=2.4, label="free energy")
     left.set(xlabel="time (tau)", ylabel="energy, free energy (bits)")
     left.set_title(f"one run: {trace.network.neurons} logistic neurons at gain {gain:g}")
     left.legend()
     number_axis(left.xaxis)
-    groups = list(found)
+    groups = list(dict.fromkeys(key[:2] for key in result.arrays["runs"]))
     names = ("energy alone", "two-sided integral", "free energy")
     for k, (name, colour) in enumerate(zip(names, (WARNING, GREY, BLUE), strict=True)):
-        mine = [(i, found[g][name]) for i, g in enumerate(groups) if name in found[g]]
-        shares = [100 * c["runs risen"] / c["runs"] for _, c in mine]
-        bars = right.barh([i + 0.27 * (k - 1) for i, _ in mine], shares, 0.25, color=colour, label=name)
-        right.bar_label(bars, [f" {share:.0f}" if share in (0, 100) else f" {share:.1f}" for share in shares])
+        shares = {i: result.arrays["runs"].get((*group, name)) for i, group in enumerate(groups)}
+        mine = {i: share for i, share in shares.items() if share is not None}
+        bars = right.barh([i + 0.27 * (k - 1) for i in mine], list(mine.values()), 0.25, color=colour, label=name)
+        right.bar_label(bars, [f" {share:.0f}" if share in (0, 100) else f" {share:.1f}" for share in mine.values()])
     right.set_yticks(range(len(groups)), [f"{kind}\n{where}" for kind, where in groups], fontsize=10)
     right.invert_yaxis()
     right.set(xlabel="share of runs in which it rises (%)", xlim=(0, 112))
@@ -142,25 +148,5 @@ def picture(found, example):
     return figure
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, help="folder for the JSON and the picture")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--quick", action="store_true", help="30 networks of each kind instead of 200")
-    chosen = parser.parse_args()
-    found, example = measure(chosen.seed, 30 if chosen.quick else 200)
-    print(f"{'':30s} {'rises in runs':>18s} {'rises in steps':>20s} {'largest rise':>14s}")
-    for (kind, where), functions in found.items():
-        print(f"{kind}, {where}")
-        for name, c in functions.items():
-            runs = f"{c['runs risen']:,} of {c['runs']:,}"
-            steps = f"{100 * c['steps risen'] / c['steps']:.1f} % of {c['steps']:,}"
-            print(f"    {name:26s} {runs:>18s} {steps:>20s} {c['largest rise']:9.2g} bits")
-    if chosen.out:
-        told = {f"{kind}, {where}": functions for (kind, where), functions in found.items()}
-        (chosen.out / f"{NAME}.json").write_text(json.dumps({"seed": chosen.seed, "rises": told}, indent=1) + "\n")
-        picture(found, example).savefig(chosen.out / f"{NAME}.png", dpi=110)
-
-
 if __name__ == "__main__":
-    main()
+    main(NAME, __doc__, measure, picture)

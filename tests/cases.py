@@ -50,8 +50,18 @@ RULES: dict[str, Callable[..., Any]] = {
     "probability": oracles.probability,
     "odds": oracles.odds,
     "hopfield": oracles.hopfield,
+    "hebb": oracles.hebb,
+    "covariance": oracles.covariance,
+    "presynaptic-covariance": oracles.presynaptic_covariance,
+    "willshaw": oracles.willshaw,
+    "bcpnn": oracles.bcpnn,
+    "storkey": oracles.storkey,
+    "pseudo-inverse": oracles.pseudo_inverse,
 }
-"""The twin of each rule."""
+"""The twin of each rule that makes weights."""
+
+PAIRWISE = tuple(name for name, rule in bnn.RULES.items() if rule.pairwise)
+"""Rules that make weights; the others keep patterns (`tests/test_memories.py`)."""
 
 RULE_CASES = (
     RuleCase("probability", "probability", table=True),
@@ -69,7 +79,29 @@ RULE_CASES = (
     RuleCase("hopfield, states 0 and 1", "hopfield", {"low": 0}),
     RuleCase("hopfield of a table, self-connected", "hopfield", {"self_connections": True, "within": True}, table=True),
     RuleCase("hopfield, float32", "hopfield", dtype=torch.float32, gaps=False),
+    RuleCase("hebb", "hebb"),
+    RuleCase("hebb of a table, self-connected", "hebb", {"self_connections": True}, table=True),
+    RuleCase("hebb, float32", "hebb", dtype=torch.float32, gaps=False),
+    RuleCase("covariance", "covariance"),
+    RuleCase("covariance of a table", "covariance", {"within": True, "self_connections": True}, table=True, gaps=False),
+    RuleCase("covariance, float32", "covariance", dtype=torch.float32, gaps=False),
+    RuleCase("presynaptic covariance", "presynaptic-covariance"),
+    RuleCase("presynaptic covariance of a table", "presynaptic-covariance", {"self_connections": True}, table=True),
+    RuleCase("willshaw", "willshaw", {"self_connections": True}),
+    RuleCase("willshaw of a table, float32", "willshaw", table=True, dtype=torch.float32),
+    RuleCase("bcpnn", "bcpnn"),
+    RuleCase("bcpnn of a table, self-connected", "bcpnn", {"self_connections": True, "within": True}, table=True),
+    RuleCase("bcpnn, float32", "bcpnn", dtype=torch.float32),
+    RuleCase("storkey", "storkey", gaps=False),
+    RuleCase("storkey of a table, self-connected", "storkey", {"self_connections": True}, table=True, gaps=False),
+    RuleCase("storkey, float32", "storkey", {"self_connections": True}, dtype=torch.float32, gaps=False),
+    RuleCase("pseudo-inverse", "pseudo-inverse", gaps=False),
+    RuleCase("pseudo-inverse of a table", "pseudo-inverse", {"self_connections": True}, table=True, gaps=False),
+    RuleCase("pseudo-inverse, float32", "pseudo-inverse", dtype=torch.float32, gaps=False),
 )
+
+WHOLE = ("hopfield", "hebb", "covariance")
+"""Rules whose weights are whole numbers of a unit that is rounded alone, so that all move by one factor."""
 
 
 @dataclass(frozen=True)
@@ -179,3 +211,44 @@ FLOW_CASES = tuple(bnn.GradientFlow(solver=solver) for solver in ("dopri5", "rk4
 """Graded neurons: their twin computes the free energy of every recorded state, by `oracles.free_energy`."""
 
 NETWORK_CASES = (*RULE_CASES, *HAND_CASES)
+
+
+@dataclass(frozen=True)
+class MemoryCase:
+    """A memory of patterns under some options, and the records it keeps."""
+
+    name: str
+    rule: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    table: bool = False
+    weighted: bool = False
+
+    def sources(self):
+        """Strategy for what `network` makes a memory of."""
+        if not self.table:
+            return pattern_records(gaps=True, max_rows=6, max_neurons=6)
+        small = schemas(max_attributes=3, max_values=3)
+        drawn = small.flatmap(lambda schema: records(schema, max_rows=6, weights=self.weighted))
+        return drawn.filter(lambda table: table.weights is None or table.weights.sum() > 0)
+
+    def network(self, source):
+        return bnn.learn(source, self.rule, **self.options)
+
+
+EXACT_MEMORIES = (
+    MemoryCase("dense", "dense"),
+    MemoryCase("dense, degree 2", "dense", {"degree": 2}),
+    MemoryCase("dense, rectified", "dense", {"degree": 4, "rectified": True}),
+    MemoryCase("dense, states 0 and 1", "dense", {"degree": 2, "low": 0}),
+    MemoryCase("dense of a table", "dense", {"degree": 5}, table=True),
+    MemoryCase("dense of a weighted table, states 0 and 1", "dense", {"low": 0}, table=True, weighted=True),
+)
+MEMORY_CASES = (
+    *EXACT_MEMORIES,
+    MemoryCase("modern", "modern"),
+    MemoryCase("modern, states 0 and 1", "modern", {"beta": 0.5, "low": 0}),
+    MemoryCase("modern of a table", "modern", {"beta": 0.25}, table=True),
+    MemoryCase("modern of a weighted table, states 0 and 1", "modern", {"low": 0}, table=True, weighted=True),
+)
+MEMORY_DYNAMICS = (bnn.Attention(),)
+"""Dynamics of patterns alone; their twins are in `tests/test_attention.py`."""

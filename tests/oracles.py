@@ -1,8 +1,10 @@
 """Slow, obvious twins of what the package does quickly."""
 
 import math
+import operator
 from collections import Counter
 from dataclasses import dataclass
+from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -118,6 +120,101 @@ def hopfield(records, layout, *, low=-1, **connections):  # noqa: ARG001 - both 
     return weights, np.zeros(n), None, 0.0
 
 
+def by_cells(weigh):
+    """A rule of counts with states {0, 1} and no bias, from what it says of the four cells of a pair, a fraction."""
+
+    def rule(records, layout, **connections):
+        n = layout.neurons
+        weights = np.zeros((n, n))
+        for j in range(n):
+            for i in range(n):
+                cells = four_cells(records, layout, j, i)
+                if connected(layout, j, i, **connections) and sum(cells.values()):
+                    weights[j, i] = weigh(*pair_shares(cells))
+        return weights, np.zeros(n), None, 0.0
+
+    return rule
+
+
+def pair_shares(cells):
+    """P(j,i), P(j), P(i) and the number of records of a pair."""
+    number = sum(cells.values())
+    to, given = (sum(c for state, c in cells.items() if state[which]) / number for which in (0, 1))
+    return cells[True, True] / number, to, given, number
+
+
+hebb = by_cells(lambda both, to, given, number: both)  # noqa: ARG005 - as every formula
+covariance = by_cells(lambda both, to, given, number: both - to * given)  # noqa: ARG005
+presynaptic_covariance = by_cells(lambda both, to, given, number: both / given - to if given else 0)  # noqa: ARG005
+willshaw = by_cells(lambda both, to, given, number: int(both > 0))  # noqa: ARG005
+
+
+def bcpnn(records, layout, **connections):
+    """Weights, bias, silence, constant of BCPNN, zeros replaced as its benchmarks do."""
+
+    def weigh(both, to, given, number):
+        least = Fraction(1) / (number + 1)
+        return math.log2(max(both, least**2) / (max(to, least) * max(given, least)))
+
+    weights, bias, *rest = by_cells(weigh)(records, layout, **connections)
+    for j in range(len(bias)):
+        cells = four_cells(records, layout, j, j)
+        if number := sum(cells.values()):  # of no record the least probability is 1
+            bias[j] = math.log2(max(pair_shares(cells)[1], Fraction(1) / (number + 1)))
+    return weights, bias, *rest
+
+
+def signed_rows(records, layout):
+    """Rows as states -1 and +1, each as often as its weight says."""
+    rows = []
+    times = np.ones(records.rows, int) if records.weights is None else records.weights
+    for codes, number in zip(records.codes.tolist(), times, strict=True):
+        on = [codes[a] == v for a, v in zip(layout.attribute.tolist(), layout.value.tolist(), strict=True)]
+        rows += [[1 if v else -1 for v in on]] * int(number)
+    return rows
+
+
+def storkey(records, layout, **connections):
+    """Weights, bias, silence, constant of Storkey's rule: the textbook's double loop, in fractions."""
+    n = layout.neurons
+    heard = [[k for k in range(n) if k != j and connected(layout, j, k, **connections)] for j in range(n)]
+    w = [[Fraction(0)] * n for _ in range(n)]
+    for x in signed_rows(records, layout):
+
+        def h(j, i, w=w, x=x):
+            return sum(w[j][k] * x[k] for k in heard[j] if k != i)
+
+        w = [
+            [
+                w[j][i] + Fraction(1, n) * (x[j] * x[i] - x[j] * h(i, j) - h(j, i) * x[i])
+                if connected(layout, j, i, **connections)
+                else Fraction(0)
+                for i in range(n)
+            ]
+            for j in range(n)
+        ]
+    return np.array(w, dtype=float).reshape(n, n), np.zeros(n), None, 0.0
+
+
+def pseudo_inverse(records, layout, **connections):
+    """Weights, bias, silence, constant of the projection on the patterns, by Gram and Schmidt in fractions."""
+    n = layout.neurons
+    basis = []
+    for row in signed_rows(records, layout):
+        left = [Fraction(v) for v in row]
+        for b in basis:
+            share = sum(map(operator.mul, left, b)) / sum(v * v for v in b)
+            left = [v - share * u for v, u in zip(left, b, strict=True)]
+        if any(left):
+            basis.append(left)
+    weights = np.zeros((n, n))
+    for j in range(n):
+        for i in range(n):
+            if connected(layout, j, i, **connections):
+                weights[j, i] = sum(b[j] * b[i] / sum(v * v for v in b) for b in basis)
+    return weights, np.zeros(n), None, 0.0
+
+
 class Row:
     """One row of a recall. Every field and energy is computed anew from the states, in Python's whole numbers.
 
@@ -161,6 +258,13 @@ class Row:
         state = self.state if state is None else state
         return -state.dot(self.weights.dot(state)) - 2 * state.dot(self.bias)
 
+    def saved_by_on(self, j):
+        """Energy that neuron j saves by being on rather than off, as its own weights say."""
+        others = self.state.copy()
+        others[j] = 0
+        own = self.weights[j, j] * (1 - self.low**2)  # V(j)^2 W(j,j) differs between on and off only where off is 0
+        return float(2 * (1 - self.low) * (self.weights[j].dot(others) + self.bias[j]) + own) * self.unit / 2
+
     def neurons(self, a):
         return range(self.start[a], self.start[a + 1])
 
@@ -180,6 +284,63 @@ class Row:
         """Value of attribute a of least energy, the present one before others as good, then the first."""
         first = [*present, *(v for v in self.values(a) if v not in present)]
         return min(first, key=lambda v: self.energy(self.with_value(a, v)))
+
+
+class StoredRow(Row):
+    """One row of a recall from patterns. Every energy by its definition: in fractions, or, of logarithms, 60 digits.
+
+    Fields, by (1 - low), and energies come as they are.
+    """
+
+    def __init__(self, memory, on, unknown, held, external):
+        self.unit = 2.0  # so that half of it is 1
+        self.memory, self.low, self.sizes = memory, memory.low, memory.layout.schema.sizes
+        self.start, self.attribute = memory.layout.start.tolist(), memory.layout.attribute.tolist()
+        self.external = [Fraction(x) for x in external.tolist()]
+        if memory.grid is not None:
+            self.external = [round(x / Fraction(memory.grid)) * Fraction(memory.grid) for x in self.external]
+        self.held, self.unknown = held.tolist(), unknown.copy()
+        self.state = np.array([0 if u else (1 if v else self.low) for v, u in zip(on, unknown, strict=True)], object)
+
+    def energy(self, state=None):
+        return stored_energy(self.memory, self.state if state is None else state, self.external)
+
+    def saved_by_on(self, j):
+        on, off = self.state.copy(), self.state.copy()
+        on[j], off[j] = 1, self.low
+        return self.energy(off) - self.energy(on)
+
+    def field(self):
+        return [self.saved_by_on(j) for j in range(len(self.state))]
+
+
+DIGITS = Context(prec=60)
+
+
+def stored_energy(memory, state, external):
+    """Energy of a state, from the overlaps with all patterns; logarithms to 60 digits, cut to 30 so that ties are."""
+    state = [int(s) for s in state]
+    overlaps = [sum(x * s for x, s in zip(pattern, state, strict=True)) for pattern in memory.patterns.tolist()]
+    weights = memory.weight.tolist()
+    given = sum((b * s for b, s in zip(external, state, strict=True)), Fraction(0))
+    kind = memory.interaction
+    if kind.name == "polynomial":
+        powers = [(max(m, 0) if kind.rectified else m) ** kind.degree for m in overlaps]
+        return -sum(Fraction(w) * f for w, f in zip(weights, powers, strict=True)) - given
+    beta = Decimal(kind.beta)
+    total = sum(Decimal(w) * (beta * m).exp(DIGITS) for w, m in zip(weights, overlaps, strict=True))
+    constant = (
+        Decimal(sum(weights)).ln(DIGITS) / beta
+        + Decimal(max(sum(x * x for x in pattern) for pattern in memory.patterns.tolist())) / 2
+    )
+    norm = Decimal(sum(s * s for s in state)) / 2
+    energy = norm + constant - total.ln(DIGITS) / beta - Decimal(given.numerator) / Decimal(given.denominator)
+    return energy.quantize(Decimal("1e-20"), context=DIGITS)
+
+
+def row_of(network, *cue):
+    """One row of a recall, by weights or from patterns."""
+    return (StoredRow if network.keeps == "patterns" else Row)(network, *cue)
 
 
 def threshold(field, state, low):
@@ -238,11 +399,8 @@ def glauber(row, order, uniform, temperature):
     """One sweep: on with the Boltzmann probability of on against off, 2^(-E/T), all other neurons as they are."""
     flips = []
     for j in order(len(row.state)):
-        others = row.state.copy()
-        others[j] = 0
-        own = row.weights[j, j] * (1 - row.low**2)  # V(j)^2 W(j,j) differs between on and off only where off is 0
-        saved = float(2 * (1 - row.low) * (row.weights[j].dot(others) + row.bias[j]) + own) * row.unit / 2
-        new = 1 if uniform[j] < 1 / (1 + 2.0 ** min(-saved / temperature, 1000.0)) else row.low
+        saved = row.saved_by_on(j)
+        new = 1 if uniform[j] < 1 / (1 + 2.0 ** min(-float(saved) / temperature, 1000.0)) else row.low
         if not row.held[j] and new != row.state[j]:
             row.state[j] = new
             flips.append((j, row.energy()))
@@ -405,10 +563,13 @@ def parallel(choose):
 def boltzmann(network, temperature):
     """States of a small network, counting up, and their probabilities, proportional to 2^(-E/T)."""
     n, low = network.neurons, network.low
-    weights, bias = network.weights.numpy(), network.bias.numpy()
     states = [[1 if number >> (n - 1 - j) & 1 else low for j in range(n)] for number in range(2**n)]
-    energies = [-0.5 * np.dot(v, weights @ v) - np.dot(bias, v) for v in states]
-    terms = 2.0 ** (-np.array(energies) / temperature)
+    if network.keeps == "patterns":
+        energies = [float(stored_energy(network, v, [Fraction(0)] * n)) for v in states]
+    else:
+        weights, bias = network.weights.numpy(), network.bias.numpy()
+        energies = [-0.5 * np.dot(v, weights @ v) - np.dot(bias, v) for v in states]
+    terms = 2.0 ** ((min(energies) - np.array(energies)) / temperature)
     return np.array(states), terms / terms.sum()
 
 
@@ -712,3 +873,79 @@ def successive_ties(rows, functions, k):
             if shares[-1] == shares[-2]:
                 return True
     return False
+
+
+# --- Chess --------------------------------------------------------------------------------------------------------
+
+ROOK_STEPS = ((0, 1), (0, -1), (1, 0), (-1, 0))
+KING_STEPS = tuple((x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if (x, y) != (0, 0))
+
+
+def rook_attacks(rook, blocker):
+    """Squares that a rook attacks: it slides until the edge or the first piece, which it attacks too."""
+    found = set()
+    for x, y in ROOK_STEPS:
+        file, rank = rook[0] + x, rook[1] + y
+        while 0 <= file < 8 and 0 <= rank < 8:
+            found.add((file, rank))
+            if (file, rank) == blocker:
+                break
+            file, rank = file + x, rank + y
+    return found
+
+
+def illegal_positions():
+    """All illegal positions of white king, white rook and black king with White to move, as six numbers from 0 to 7."""
+    squares = [(file, rank) for file in range(8) for rank in range(8)]
+    found = set()
+    for king in squares:
+        near = {(king[0] + x, king[1] + y) for x, y in KING_STEPS}
+        for rook in squares:
+            attacked = rook_attacks(rook, king)
+            for black in squares:
+                if len({king, rook, black}) < 3 or black in near or black in attacked:
+                    found.add(king + rook + black)
+    return found
+
+
+# --- Capacity -----------------------------------------------------------------------------------------------------
+
+
+def recalled(question, rule, patterns, cues, seed, **options):
+    """cues, recalled, missed, extra, differing, unknown and sweeps of `study.Point`, one cue and neuron at a time."""
+    import torch
+
+    import bnn
+    from bnn.coding import read_states
+
+    if bnn.RULES[rule].pairwise:
+        options = {"dtype": torch.float32, **options}
+    network = bnn.learn(patterns, rule, **options)
+    told = Counter(cues=len(cues), neurons=network.neurons)
+    for r in range(len(cues)):
+        trace = bnn.recall(network, cues[[r]], question.dynamics, seed=seed, max_sweeps=question.max_sweeps)
+        told["sweeps"] += int(trace.sweeps[0])
+        truth, cue = (read_states(network.layout, one[[r]], "oracle") for one in (patterns, cues))
+        errors = 0
+        for j in range(network.neurons):
+            if cue.unknown is not None and cue.unknown[0, j]:
+                told["unknown"] += 1
+            elif (truth.unknown is None or not truth.unknown[0, j]) and cue.on[0, j] != truth.on[0, j]:
+                told["differing"] += 1
+            if truth.unknown is not None and truth.unknown[0, j]:
+                continue
+            on = trace.states[0, j] == 1
+            told["missed"] += int(truth.on[0, j] and not on)
+            told["extra"] += int(on and not truth.on[0, j])
+            errors += bool(truth.on[0, j]) != on
+        told["recalled"] += errors == 0
+    return dict(told)
+
+
+def grid(most, precision):
+    """Loads one after another, each at least 1 and the share ``precision`` larger."""
+    loads, load = [], 1
+    while load < most:
+        loads.append(load)
+        load = max(load + 1, int(load * (1 + precision)))
+    return (*loads, most)

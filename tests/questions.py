@@ -15,7 +15,7 @@ import bnn
 class Question:
     """One call of `bnn.recall`. ``on``, ``unknown``, ``held`` and ``external`` are what it says of every neuron."""
 
-    network: bnn.Network
+    network: bnn.Network | bnn.PatternMemory
     dynamics: Any
     on: np.ndarray
     unknown: np.ndarray
@@ -33,7 +33,7 @@ class Question:
     def twins(self, case, trace):
         """Each row's oracle at its end, and what became of it."""
         for r in range(len(self.on)):
-            row = oracles.Row(self.network, self.on[r], self.unknown[r], self.held[r], self.external[r])
+            row = oracles.row_of(self.network, self.on[r], self.unknown[r], self.held[r], self.external[r])
             run = oracles.Run(self.dynamics, self.seed, self.max_sweeps, r)
             if case.whole_attributes:
                 row.forget_illegal()
@@ -104,7 +104,10 @@ def keep_one_value(layout, on, held):
 @st.composite
 def inputs(draw, network, rows):
     """External input: none, one number, one a neuron, or one a neuron and row; small beside the weights."""
-    size = float(network.weights.abs().sum() + network.bias.abs().sum()) / network.neurons
+    if network.keeps == "patterns":
+        size = float(network.field(np.ones(network.neurons)).abs().mean())
+    else:
+        size = float(network.weights.abs().sum() + network.bias.abs().sum()) / network.neurons
     shape = draw(st.sampled_from([None, (), (network.neurons,), (rows, network.neurons)]))
     if shape is None:
         return np.float64(0.0)

@@ -56,6 +56,14 @@ def patterns_csv(tmp_path):
     return "patterns.csv"
 
 
+@pytest.fixture
+def measured_csv(tmp_path):
+    """Thirty patients: their names, a measurement, and their kind."""
+    rows = [f"n{i},{0.5 + 7 * i % 31},{'yes' if 7 * i % 31 > 15 else 'no'}" for i in range(30)]
+    (tmp_path / "measured.csv").write_text("name,temperature,ill\n" + "\n".join(rows) + "\n")
+    return "measured.csv"
+
+
 def here(folder="."):
     """Names of the files in a folder, by default the test's own."""
     return sorted(file.name for file in Path(folder).iterdir())
@@ -352,6 +360,57 @@ def test_rises_of_a_flow_are_held_against_their_own_steps_error(patterns_csv):
     assert "The free energy rose: odds by up to 0.3." in report.seen(task, {"odds": beyond}, summaries)
 
 
+def test_rules_without_a_unit_say_so(patterns_csv):
+    for rules, told in (
+        (("hebb", "willshaw"), "Energy without unit."),
+        (("bcpnn", "storkey", "covariance"), "Energy in bits (storkey and covariance: no unit)."),
+        (("bcpnn",), "Energy in bits."),
+    ):
+        words = [word for rule in rules for word in ("--rule", rule)]
+        assert told in " ".join(bnn_("recall", "--data", patterns_csv, *words).stdout.split())
+
+
+def test_what_cannot_turn_a_neuron_off_is_told_what_to_take(patterns_csv):
+    asked = ("recall", "--data", patterns_csv, "--rule", "hebb", "--rule", "covariance")
+    sentence = (
+        "No weight of hebb is negative, so that nothing turns a neuron off: take --dynamics k-winners, or --input"
+    )
+    assert sentence in " ".join(bnn_(*asked).stdout.split())
+    for remedy in (("--dynamics", "k-winners"), ("--input", "-0.5")):
+        assert "No weight" not in bnn_(*asked, *remedy).stdout
+
+
+def test_winners_by_asymmetric_weights_need_to_be_parallel():
+    asked = ("recall", "--data", "zoo", "--row", "3", "--mask", "legs", "--rule", "presynaptic-covariance")
+    assert "asymmetric weights, so no energy that winner-take-all could choose by; add --parallel." in refused(*asked)
+    told = " ".join(bnn_(*asked, "--parallel").stdout.split())
+    assert "presynaptic-covariance: legs = 4 (right)" in told
+    assert "a factor of two" not in told  # nothing here is in bits
+
+
+def test_every_rule_s_table_fits_80_columns(patterns_csv):
+    words = [word for rule in bnn.RULES for word in ("--rule", rule)]
+    lines = bnn_("recall", "--data", patterns_csv, *words).stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert not any("…" in line for line in lines)
+    rows = found("recall", "--data", patterns_csv, *words)["rows"]
+    assert [row["rule"] for row in rows] == list(bnn.RULES)
+
+
+def test_a_tie_between_values_is_called_one():
+    told = bnn_("recall", "--data", "zoo", "--row", "3", "--mask", "legs", "--rule", "willshaw").stdout
+    assert "willshaw: legs = 0 (wrong, the row says 4), level with legs = 2." in told
+
+
+def test_bcpnn_holds_its_prior_already():
+    asked = ("recall", "--data", "zoo", "--row", "3", "--mask", "legs", "--rule", "bcpnn")
+    plain, again = found(*asked), found(*asked, "--input", "prior")
+    assert plain == again
+    (answer,) = plain["answers"]
+    assert (answer["recalled"], round(answer["prior"], 3)) == (4, 0.376)
+    assert answer["posterior"] > 0.99
+
+
 def test_noise_is_seen_to_raise_the_energy(patterns_csv):
     glauber = ("--dynamics", "glauber", "--temperature", "5", "--max-sweeps", "9")
     told = " ".join(bnn_("recall", "--data", patterns_csv, "--rule", "hopfield", *glauber).stdout.split())
@@ -585,7 +644,8 @@ def test_datasets():
     told = found("datasets")["datasets"]
     assert [d["name"] for d in told] == list(bnn.datasets.names())
     mnist = next(d for d in told if d["name"] == "mnist-100")
-    assert list(mnist) == ["name", "rows", "attributes", "missing", "title", "credit", "licence", "source"]
+    keys = "name rows attributes measurements missing title credit licence source"
+    assert list(mnist) == keys.split()
     assert (mnist["rows"], mnist["attributes"], mnist["licence"]) == (100, 784, "CC BY-SA 3.0")
     table = bnn_("datasets").stdout
     assert max(map(len, table.splitlines())) <= 80
@@ -727,3 +787,34 @@ def test_the_share_of_the_rows_is_their_share(tmp_path):
     (tmp_path / "t.csv").write_text("a,b\nx,same\ny,same\nx,same\n")
     told = found("recall", "--data", str(tmp_path / "t.csv"), "--row", "0", "--mask", "b", "--rule", "odds")
     assert told["answers"][0]["prior"] == 1.0
+
+
+def test_measurements_are_cut_and_identifiers_told_of_once(measured_csv):
+    result = bnn_("recall", "--data", measured_csv, "--row", "3", "--mask", "ill")
+    assert result.exit_code == 0
+    assert "this one among them, 1 measurement cut into intervals;" in " ".join(result.stdout.split())
+    assert result.stderr == (
+        "bnn: Records.from_table: every value occurs once: 'name'; an identifier tells nothing of new rows: leave it "
+        "out.\n"
+    )
+
+
+def test_what_is_ignored_is_not_learned(measured_csv):
+    result = bnn_("recall", "--data", measured_csv, "--ignore", "name", "--json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    task = prepare(Request(measured_csv, ignored=("name",)))
+    assert task.learned.schema.names == ("temperature", "ill")
+    assert json.loads(result.stdout)["rows"][0]["cues"] == 30
+    with pytest.raises(bnn.BnnError, match=r"--ignore: there is no 'nam'; did you mean 'name'\?"):
+        prepare(Request(measured_csv, ignored=("nam",)))
+
+
+def test_patterns_without_their_class(patterns_csv):
+    assert prepare(Request(patterns_csv)).learned.rows == 2
+    assert prepare(Request(patterns_csv, ignored=("class",))).learned.rows == 3
+
+
+def test_a_word_among_numbers_is_told_of(tmp_path):
+    (tmp_path / "some.csv").write_text("a,b\n1,x\nNA,y\n2.5,x\n3,y\n")
+    result = bnn_("recall", "--data", "some.csv", "--row", "1", "--mask", "b")
+    assert "most fields of column 'a' are numbers, but 'NA' makes it text" in result.stderr

@@ -15,6 +15,7 @@ from test_class_counts import targeted
 from test_naive import quietly
 from test_semi_naive import ODD, XOR, parity
 
+import bnn
 from bnn import NaiveBayesClassifier, NaiveBayesCombiner, SuccessiveBayesClassifier, TreeBayesClassifier
 from bnn.errors import ContradictionWarning, DataError, UnseenValueWarning
 
@@ -137,3 +138,29 @@ def test_a_saved_combiner_is_the_same(tmp_path):
     foreign = NaiveBayesCombiner([("near", KNeighborsClassifier(1))]).fit(pd.DataFrame({"a": [0, 1]}), [0, 1])
     with pytest.raises(DataError, match=r"NaiveBayesCombiner.save: KNeighborsClassifier is not of bnn, and a file"):
         foreign.save(tmp_path / "n")
+
+
+@pytest.mark.parametrize(
+    "classifier",
+    [
+        NaiveBayesClassifier(),
+        bnn.SemiNaiveBayesClassifier(),
+        TreeBayesClassifier(),
+        SuccessiveBayesClassifier(max_rounds=2),
+        bnn.NetworkClassifier(),
+        NaiveBayesCombiner(two()),
+    ],
+    ids=lambda classifier: type(classifier).__name__,
+)
+def test_records_that_name_their_target_score_without_labels(classifier):
+    records = bnn.datasets.load("lymphography")
+    classifier = clone(classifier).fit(records[::2])
+    labels = np.array(records.schema["class"].values)[records.codes[:, -1]]
+    share = (classifier.predict(records) == labels).mean()
+    assert classifier.score(records) == classifier.score(records, labels) == share
+    weights = np.arange(len(labels)) % 3
+    weighted = bnn.Records(records.codes, records.schema, weights)
+    assert classifier.score(weighted) == classifier.score(records, sample_weight=weights) != share
+    table = bnn.Records(records.codes[:, :-1], bnn.Schema(records.schema.attributes[:-1]))
+    with pytest.raises(DataError, match=r"score\.y: got none; give one label a row, or Records with a target\."):
+        classifier.score(table)

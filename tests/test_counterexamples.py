@@ -27,6 +27,29 @@ def test_conditional_estimate_lets_similarity_fall_though_every_run_ends():
     assert bnn.recall(joint, cues, check="raise").descent.holds
 
 
+def test_presynaptic_covariance_lets_the_energy_rise_though_every_run_ends():
+    patterns = bnn.Records.from_patterns([[0, 0, 0, 1], [1, 0, 1, 0], [1, 1, 1, 1], [1, 0, 1, 0]])
+    network = bnn.learn(patterns, "presynaptic-covariance")
+    # N(1) = 1, N(3) = 2, both 1 of 4: P(1 given 3) - P(1) and P(3 given 1) - P(3)
+    assert (network.weights[1, 3].item(), network.weights[3, 1].item()) == pytest.approx((1 / 2 - 1 / 4, 1 - 1 / 2))
+    cues = oracles.boltzmann(network, 1.0)[0]
+    trace = bnn.recall(network, cues, bnn.Asynchronous(order="fixed"), check="raise")
+    assert set(trace.outcome) == {"settled"}
+    assert not trace.descent.guaranteed
+    assert trace.descent.largest_rise == pytest.approx(1 / 24)
+    covariance = bnn.learn(patterns, "covariance")
+    assert bnn.recall(covariance, cues, check="raise").descent.holds
+
+
+def test_presynaptic_covariance_lets_the_two_step_energy_rise():
+    patterns = bnn.Records.from_patterns([[1, 1, 0], [0, 0, 0], [1, 1, 1]])
+    cues = [[0, 1, 1], [1, 1, 0], [1, 0, 1], [0, 0, 1], [1, 0, 0]]
+    network = bnn.learn(patterns, "presynaptic-covariance")
+    trace = bnn.recall(network, cues, bnn.KWinners(parallel=True), check="raise")
+    assert trace.descent.largest_rise == pytest.approx(1 / 3)
+    assert not trace.descent.guaranteed
+
+
 def test_synchronous_updates_may_cycle_and_both_phases_are_kept():
     network = bnn.Network.of([[0, -1], [-1, 0]], low=-1)
     trace = bnn.recall(network, [[1, 1], [1, -1]], bnn.Synchronous(), check="raise")

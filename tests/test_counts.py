@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+from collections import Counter
 
 import numpy as np
 import oracles
@@ -15,6 +16,7 @@ from bnn.counts import Counts
 from bnn.errors import DataError, FileError, SchemaError
 from bnn.files import read_tensors, write_tensors
 from bnn.kernels import threads
+from bnn.learning import learn
 from bnn.records import Records
 from bnn.schema import Attribute, Layout, Schema
 
@@ -451,3 +453,96 @@ def test_weights_too_small_for_their_unit_are_refused():
             Counts.of(Records(patterns.codes, patterns.schema, weights))
     mixed = Counts.of(Records(patterns.codes, patterns.schema, np.array([1.0, 1.0, 1.0, 1e-9])))
     assert mixed.records == 3.0
+
+
+# --- counted elsewhere
+
+
+@given(several_records(1), CODINGS)
+def test_aggregates_count_as_their_rows_do(records, coding):
+    (records,) = records
+    table = records.to_table().to_pylist()
+    grouped = Counter(tuple(row.values()) for row in table)
+    if not grouped:
+        return
+    columns = {name: [row[a] for row in grouped] for a, name in enumerate(records.schema.names)}
+    weight = "n" if "n" not in columns else "how many"
+    columns[weight] = list(grouped.values())
+    counts = Counts.from_aggregates(columns, weight, schema=records.schema, coding=coding)
+    plain = Records(records.codes, records.schema)
+    assert counts == Counts.of(plain, coding)
+    assert counts.scale == 1
+
+
+def test_aggregates_may_have_fractions():
+    counts = Counts.from_aggregates({"legs": [2, 4], "share": [0.25, 0.75]}, "share")
+    assert counts.scale == SCALE
+    assert counts.records == 1.0
+
+
+@pytest.mark.parametrize(
+    ("column", "sentence"),
+    [
+        ({"m": [1, 2]}, "Counts.from_aggregates.weight: there is no 'n'"),
+        ({"n": [1, -2]}, "column 'n': weights are finite and not negative; row 1 has -2"),
+        ({"n": [1, None]}, "column 'n': weights are finite and not negative; row 1 has nan"),
+        ({"n": ["one", "two"]}, "Counts.from_aggregates: column 'n': got <U3"),
+    ],
+)
+def test_aggregates_without_numbers_are_refused(column, sentence):
+    with pytest.raises(DataError, match=re.escape(sentence)):
+        Counts.from_aggregates({"legs": [2, 4]} | column)
+
+
+# --- forgetting by and by
+
+
+@given(several_records(1), CODINGS, st.floats(0.1, 50.0), st.floats(0.0, 5.0))
+def test_decay_scales_every_number_and_keeps_parts_below_wholes(records, coding, half_life, elapsed):
+    counts = Counts.of(records[0], coding)
+    decayed = counts.decay(half_life, elapsed)
+    factor = 2 ** (-elapsed / half_life)
+    for name in ("joint", "on", "known"):
+        expected = getattr(counts, name) * (factor / counts.scale)
+        np.testing.assert_allclose(getattr(decayed, name) / SCALE, expected, rtol=1e-12, atol=0.5 / SCALE)
+    attribute = counts.layout.attribute
+    assert (decayed.joint <= decayed.on[:, attribute]).all()
+    assert (decayed.on <= decayed.known[attribute]).all()
+    assert (decayed.known <= decayed.rows).all()
+
+
+def test_one_half_life_is_half_a_record():
+    # Exact: halves and quarters are whole numbers of 2**-20
+    counts = Counts.of(animals([0, 1, 1], [1, 1, 0]))
+    assert counts.decay(1.0) + counts.decay(1.0) == counts
+    assert counts.decay(1.0).decay(1.0) == counts.decay(0.5)
+    assert counts.decay(3.0, elapsed=0.0) == counts
+
+
+@given(strategies.pattern_records(gaps=True, min_rows=2), st.integers(1, 12))
+def test_odds_of_decayed_counts_stay_finite(records, half_lives):
+    counts = Counts.of(records)
+    for _ in range(half_lives):
+        counts = counts.decay(0.9)
+    if counts.rows:
+        assert np.isfinite(learn(counts, "odds", m=1e-9).weights.numpy()).all()
+
+
+def test_nothing_is_taken_from_decayed_counts(tmp_path):
+    counts = Counts.of(animals([0, 1, 1], [1, 1, 0]))
+    decayed = counts.decay(2.0)
+    assert not counts.decayed
+    decayed.save(tmp_path / "c")
+    for kept in (decayed, decayed + counts, counts + decayed, decayed.select("on"), Counts.load(tmp_path / "c")):
+        assert kept.decayed
+        with pytest.raises(DataError, match="are decayed, and what is rounded cannot be taken away"):
+            kept - kept
+    with pytest.raises(DataError, match="are decayed"):
+        counts - decayed.widen(ANIMALS)
+    assert decayed + counts == counts + decayed
+
+
+@pytest.mark.parametrize("times", [(0.0, 1.0), (-1.0, 1.0), (np.inf, 1.0), (np.nan, 1.0), (1.0, -1.0), (1.0, np.inf)])
+def test_times_of_decay_are_checked(times):
+    with pytest.raises(DataError, match=re.escape(f"got half_life {times[0]!r}, elapsed {times[1]!r}")):
+        Counts.of(animals([0, 1, 1])).decay(*times)

@@ -1,5 +1,6 @@
 """The same bits on a CUDA device; of graded neurons, the same states."""
 
+import cases
 import numpy as np
 import pytest
 import torch
@@ -13,7 +14,7 @@ pytestmark = [
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-@pytest.mark.parametrize("rule", list(bnn.RULES))
+@pytest.mark.parametrize("rule", cases.PAIRWISE)
 @pytest.mark.parametrize(
     "dynamics",
     [
@@ -32,6 +33,8 @@ def test_device_gives_the_bits_of_the_cpu(rule, dynamics, dtype):
     patterns = bnn.Records.from_patterns(rng.integers(0, 2, (12, 150)))
     cues = bnn.corrupt(patterns, flip=0.1, seed=1)
     network = bnn.learn(patterns, rule, dtype=dtype)
+    if dynamics.refusal(network) is not None:
+        pytest.skip("asymmetric weights have no energy to choose by")
     here = bnn.recall(network, cues, dynamics, seed=2, max_sweeps=20)
     there = bnn.recall(network.to(device="cuda"), cues, dynamics, seed=2, max_sweeps=20)
     np.testing.assert_array_equal(there.states, here.states)
@@ -39,7 +42,7 @@ def test_device_gives_the_bits_of_the_cpu(rule, dynamics, dtype):
     assert there.descent == here.descent
 
 
-@pytest.mark.parametrize("rule", list(bnn.RULES))
+@pytest.mark.parametrize("rule", cases.PAIRWISE)
 @pytest.mark.parametrize("solver", ["dopri5", "rk4", "euler", "descent"])
 def test_graded_neurons_end_where_they_do_on_the_cpu(rule, solver):
     rng = np.random.default_rng(0)

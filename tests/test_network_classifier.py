@@ -57,12 +57,34 @@ def test_so_it_is_for_measurements_weights_and_unseen_values():
     assert network.network_.layout.schema.names == ("x", "c", "class", "class_")
 
 
-@pytest.mark.parametrize("rule", sorted(bnn.RULES))
-@pytest.mark.parametrize("dynamics", [*sorted(set(bnn.DYNAMICS) - {"k-winners"}), bnn.KWinners(3)], ids=str)
+@pytest.mark.parametrize("rule", sorted(name for name, rule in bnn.RULES.items() if rule.source == "counts"))
+@pytest.mark.parametrize("dynamics", [*sorted({*bnn.DYNAMICS} - {"k-winners", "attention"}), bnn.KWinners(3)], ids=str)
 def test_all_evidence_clamped_iterating_changes_nothing(rule, dynamics):
-    iterated = NetworkClassifier(rule, dynamics, g=1.0, max_sweeps=5, random_state=0).fit(TABLE, ILL)
+    iterated = NetworkClassifier(rule, dynamics, g=1.0, max_sweeps=5, random_state=0)
+    if not bnn.RULES[rule].symmetric and dynamics in ("winner-take-all", bnn.KWinners(3)):
+        with pytest.raises(
+            DataError, match=r"asymmetric weights have no energy to \w+( values)? by; use \w+\(parallel="
+        ):
+            iterated.fit(TABLE, ILL)
+        return
+    iterated.fit(TABLE, ILL)
     step = NetworkClassifier(rule, g=1.0).fit(TABLE, ILL)
     assert np.allclose(iterated.predict_proba(TABLE), step.predict_proba(TABLE), rtol=0, atol=1e-12)
+
+
+def test_one_step_of_bcpnn_is_naive_bayes_but_for_zeros_and_counts_the_prior_once():
+    X = pd.DataFrame({"a": list("xxxyyyxy"), "b": list("ppqqpqpq")})  # every value with every class
+    y = [0, 0, 1, 1, 0, 0, 1, 1]
+    found = NetworkClassifier("bcpnn").fit(X, y)
+    assert found.g_ == 1.0
+    assert np.allclose(found.predict_proba(X), NaiveBayesClassifier("relative").fit(X, y).predict_proba(X), atol=1e-12)
+
+
+@pytest.mark.parametrize("rule", [name for name, rule in bnn.RULES.items() if rule.source == "patterns"])
+def test_rules_fitted_from_patterns_are_refused(rule):
+    sentence = rf"NetworkClassifier\.rule: '{rule}' is fitted from patterns, and a classifier learns by counting; use a"
+    with pytest.raises(DataError, match=sentence):
+        NetworkClassifier(rule).fit(TABLE, ILL)
 
 
 def test_odds_of_two_classes_are_a_sum_of_weights_of_evidence():
@@ -109,6 +131,53 @@ def test_what_is_free_answers_by_its_final_state(rule):
 def _coded(classifier):
     table, _ = classifier._read_known_columns(TABLE)
     return table, classifier.codebook_, classifier.classes_, np.zeros(len(TABLE), np.int32), None
+
+
+@pytest.mark.parametrize("rule", ["odds", "probability", "hopfield"])
+@pytest.mark.parametrize("dynamics", [None, "winner-take-all"])
+def test_other_priors_stand_in_front_and_change_nothing_else(rule, dynamics):
+    counted = NetworkClassifier(rule, dynamics, g=1.0, random_state=0).fit(TABLE, ILL)
+    flat = NetworkClassifier(rule, dynamics, g=1.0, random_state=0, priors=[1 / 3] * 3).fit(TABLE, ILL)
+    expected = counted.predict_proba(TABLE) / np.array([2, 4, 3])  # Laplace's, times 9
+    assert np.allclose(flat.predict_proba(TABLE), expected / expected.sum(axis=1, keepdims=True), rtol=0, atol=1e-12)
+    later = counted.set_params(priors=dict.fromkeys(counted.classes_.tolist(), 1 / 3))
+    assert np.array_equal(later.predict_proba(TABLE), flat.predict_proba(TABLE))
+    assert np.allclose(flat.prior(), -log2(3))
+    if dynamics is None:
+        why = flat.explain(TABLE)
+        assert np.allclose(why.prior, -log2(3))
+        assert np.allclose(
+            np.exp2(why.prior + why.gains.sum(axis=1) - why.normaliser[:, None]), flat.predict_proba(TABLE)
+        )
+
+
+@pytest.mark.parametrize("rule", ["odds", "probability", "hopfield"])
+def test_with_a_threshold_of_one_no_class_is_heard_more_than_another_on_the_average(rule):
+    table = TABLE.fillna({"fever": "n"})
+    for threshold, even in ((1.0, True), (0.5, False)):
+        found = NetworkClassifier(rule, g=1.0, threshold=threshold).fit(table, ILL)
+        heard = found.predict_log2_proba(table) - found.prior()
+        mean = (heard - heard[:, :1]).mean(axis=0)
+        assert np.allclose(mean, 0.0, rtol=0, atol=1e-12) == even
+
+
+def test_the_settling_network_has_the_threshold_too():
+    records = bnn.datasets.load("lymphography")
+    found = NetworkClassifier(
+        "hopfield", bnn.Asynchronous("fixed"), evidence="free", options={"low": 0}, g=1.0, threshold=0.5
+    ).fit(records)
+    network, k = found.network_, len(found.classes_)
+    codes = np.column_stack([found.read_codes(records), records.codes[:, -1]]).astype(int)
+    mean_states = network.encode(bnn.Records(codes, network.layout.schema)).astype(np.float64).mean(axis=0)
+    codes[:, -1] = -1
+    threshold = 0.5 * network.weights.numpy() @ mean_states
+    cues = bnn.Records(codes, network.layout.schema)
+    states = bnn.recall(network, cues, bnn.Asynchronous("fixed"), input=-threshold, seed=0).states[:, :-k]
+    assert not np.array_equal(states, bnn.recall(network, cues, bnn.Asynchronous("fixed"), seed=0).states[:, :-k])
+    weights = network.weights.numpy()[-k:, :-k]
+    scores = found.prior() + states @ weights.T - 0.5 * weights @ mean_states[:-k]
+    scores -= np.log2(np.exp2(scores).sum(axis=1, keepdims=True))
+    assert np.allclose(found.predict_log2_proba(records), scores, rtol=0, atol=1e-9)
 
 
 def test_unknown_attributes_are_silent_or_filled():
@@ -290,6 +359,10 @@ def test_scikit_learn_s_searches_and_folds():
         ({"g": 0}, "NetworkClassifier.g: got 0; give 'auto', 'fitted' or a number above 0"),
         ({"g": "auto "}, "NetworkClassifier.g: got 'auto '"),
         ({"g": float("nan")}, "NetworkClassifier.g: got nan"),
+        ({"threshold": "mean"}, "NetworkClassifier.threshold: got 'mean'; give a number of mean fields"),
+        ({"threshold": float("inf")}, "NetworkClassifier.threshold: got inf"),
+        ({"priors": [0.5, 0.5]}, r"NetworkClassifier.priors: got shape \(2,\) for 3 classes"),
+        ({"priors": {"flu": 1.0}}, "NetworkClassifier.priors: class 'cold' has none"),
         ({"options": 3}, "NetworkClassifier.options: got 3; give a dict"),
         ({"options": {"law": 0}}, "there is no 'law'"),
         ({"rule": "hopfield", "dynamics": "flow", "input": "prior"}, "recall.input"),

@@ -174,7 +174,7 @@ TABLE = Records(np.zeros((1, 1), int), Schema((Attribute("legs", (0, 2)),)))
 @pytest.mark.parametrize(
     ("patterns", "options", "message"),
     [
-        ([[0, 1]], {}, "corrupt: got no share; name one of flip, move, delete, mask, such as flip=0.1"),
+        ([[0, 1]], {}, "corrupt: got no share; name one of flip, move, delete, redraw, mask, such"),
         ([[0, 1]], {"flip": 1.5}, r"corrupt.flip: a share lies in \[0, 1\]; got 1.5"),
         ([[0, 1]], {"mask": -0.1}, r"corrupt.mask: a share lies in \[0, 1\]; got -0.1"),
         ([[0, 1]], {"delete": float("nan")}, r"corrupt.delete: .* got nan"),
@@ -194,3 +194,50 @@ TABLE = Records(np.zeros((1, 1), int), Schema((Attribute("legs", (0, 2)),)))
 def test_noise_refused(patterns, options, message):
     with unchecked(), pytest.raises(DataError, match=message):
         corrupt(patterns, **options)
+
+
+@given(strategies.patterns(gaps=True), SHARES, SEEDS)
+def test_redrawn_cells_are_no_more_than_stated_and_come_from_the_pool(patterns, share, seed):
+    noisy = corrupt(patterns, redraw=share, seed=seed)
+    known = ~np.isnan(patterns)
+    assert np.array_equal(np.isnan(noisy), ~known)
+    changed = (noisy != patterns) & known
+    assert (changed.sum(axis=1) <= stated(share, known.sum(axis=1))).all()
+    for cell in np.flatnonzero(known.any(axis=0)):
+        assert np.isin(noisy[known[:, cell], cell], patterns[known[:, cell], cell]).all()
+
+
+def test_redrawn_values_are_as_frequent_as_in_the_pool():
+    schema = Schema((Attribute("a", ("x", "y", "z")), Attribute("b", (0, 1)), Attribute("c", (0, 1))))
+    pool = Records(np.array([[0, 1, -1], [0, -1, -1], [2, 1, -1], [-1, 1, -1]]), schema)
+    rows = Records(np.tile([1, 0, 0], (30_000, 1)), schema)
+    noisy = corrupt(rows, redraw=1.0, pool=pool, seed=0).codes
+    shares = np.bincount(noisy[:, 0], minlength=3) / len(noisy)
+    assert shares[1] == 0
+    assert abs(shares[0] - 2 / 3) < 4 * np.sqrt(2 / 9 / len(noisy))
+    assert (noisy[:, 1] == 1).all()
+    assert (noisy[:, 2] == 0).all()  # nothing is known of it: it stays
+    half = corrupt(rows, redraw=1 / 3, pool=pool, seed=0).codes
+    assert ((half != rows.codes).sum(axis=1) <= 1).all()
+
+
+@pytest.mark.parametrize(
+    ("pool", "sentence"),
+    [
+        (np.ones((2, 3)), r"corrupt\.pool: got shape \(2, 3\) for patterns of \(1, 2\)"),
+        (np.ones((0, 2)), r"corrupt\.pool: got shape \(0, 2\)"),
+    ],
+)
+def test_a_pool_that_does_not_fit_is_refused(pool, sentence):
+    with pytest.raises(DataError, match=sentence):
+        corrupt([[0, 1]], redraw=0.5, pool=pool)
+
+
+def test_a_pool_of_records_has_their_schema_and_a_share():
+    table, other = (Records(np.array([[0]]), Schema((Attribute(name, (0, 1)),))) for name in "ab")
+    with pytest.raises(DataError, match=r"corrupt\.pool: got Records of another schema; give Records of the same"):
+        corrupt(table, redraw=0.5, pool=other)
+    with pytest.raises(DataError, match=r"corrupt\.pool: got list"):
+        corrupt(table, redraw=0.5, pool=[[0]])
+    with pytest.raises(DataError, match=r"corrupt\.pool: only redraw=\.\.\. draws from a pool"):
+        corrupt(table, flip=0.5, pool=table)

@@ -1,4 +1,9 @@
+import warnings
+
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import strategies
 from hypothesis import given
@@ -6,7 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from strategies import unchecked
 
-from bnn.errors import DataError
+import bnn
+from bnn.discretize import codes_of, equal_frequency, interval_names, measured
+from bnn.errors import DataError, MeasurementWarning, UnseenValueWarning
 from bnn.records import Records
 from bnn.schema import Attribute, Schema
 
@@ -122,3 +129,116 @@ def test_a_table_has_no_patterns():
         DataError, match=r"Records.patterns: needs on_off attributes, as from_patterns makes them; 'hair'"
     ):
         _ = Records(np.zeros((1, 2), int), ANIMALS).patterns
+
+
+# ---- measurements
+
+
+NUMBERS = st.one_of(st.none(), st.floats(-1e6, 1e6), st.integers(-50, 50).map(float))
+
+
+@given(st.lists(NUMBERS, min_size=1, max_size=60), st.integers(2, 9))
+def test_measurements_are_cut_as_a_classifier_cuts_them(column, intervals):
+    numbers = np.array([np.nan if v is None else v for v in column])
+    known = numbers[~np.isnan(numbers)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MeasurementWarning)
+        records = Records.from_table({"x": column}, intervals=intervals)
+    (attribute,) = records.schema.attributes
+    if measured(known):
+        bounds = equal_frequency(known, intervals=intervals)
+        assert attribute == Attribute("x", interval_names(bounds), bounds=tuple(bounds.tolist()))
+        assert records.codes[:, 0].tolist() == codes_of(numbers, bounds).tolist()
+    else:
+        assert attribute == Attribute("x", tuple(sorted(set(known.astype(int).tolist()))))
+    again = Records.from_table(records.to_table(), schema=records.schema)
+    assert again.codes.tolist() == records.codes.tolist()
+
+
+def frames_of(numbers):
+    return [
+        np.array(numbers)[:, None],
+        pd.DataFrame({"x0": numbers}),
+        pl.DataFrame({"x0": numbers}),
+        pa.table({"x0": numbers}),
+        {"x0": numbers},
+    ]
+
+
+@pytest.mark.parametrize("frame", frames_of([0.5, 1.5, float("nan"), 9.0, 12.0]), ids=lambda f: type(f).__module__)
+def test_any_table_is_cut(frame):
+    records = Records.from_table(frame, intervals=2)
+    assert records.schema["x0"].bounds == (5.25,)
+    assert records.codes[:, 0].tolist() == [0, 0, -1, 1, 1]
+    assert Records.from_table({"x0": [5.25, 5.2, None]}, schema=records.schema).codes.tolist() == [[1], [0], [-1]]
+
+
+def test_rows_of_no_weight_do_not_move_bounds_and_the_target_stays():
+    table = {"x": [0.5, 1.5, 100.5], "y": [0.5, 1.5, 2.5]}
+    records = Records.from_table(table, target="y", weights=[1, 1, 0], intervals=2)
+    assert records.schema["x"].bounds == (1.0,)
+    assert records.schema["y"].values == (0.5, 1.5, 2.5)
+    assert records.codes[:, 0].tolist() == [0, 1, 1]
+
+
+def test_columns_of_few_whole_numbers_and_of_none_are_categories():
+    records = Records.from_table({"legs": [0, 4], "none": [None, None]}, intervals=20)
+    assert [a.values for a in records.schema.attributes] == [(0, 4), ()]
+    assert [a.bounds for a in records.schema.attributes] == [None, None]
+
+
+def test_more_than_a_thousand_measurements_are_cut():
+    records = Records.from_table({"x": np.arange(2000)}, intervals=4)
+    assert records.schema["x"].bounds == (499.5, 999.5, 1499.5)
+
+
+@pytest.mark.parametrize("intervals", [1, 2.5, True, "20"])
+def test_numbers_of_intervals_that_cannot_be(intervals):
+    message = f"Records.from_table.intervals: got {intervals!r}; give a whole number of at least 2"
+    with unchecked(), pytest.raises(DataError, match=message):
+        Records.from_table({"x": [0.5]}, intervals=intervals)
+
+
+def test_what_cannot_be_cut():
+    cut = Records.from_table({"x": [0.5, 1.5]}, intervals=2)
+    with pytest.raises(DataError, match=r"intervals: the schema says how numbers are cut; leave one out"):
+        Records.from_table({"x": [0.5]}, schema=cut.schema, intervals=2)
+    for options in ({"intervals": 2}, {"schema": cut.schema}):
+        with pytest.raises(DataError, match="column 'x' holds -inf; values are finite, and missing where unknown"):
+            Records.from_table({"x": [0.5, float("-inf")]}, **options)
+    with pytest.warns(UnseenValueWarning, match=r"'x' 1 \(such as 'hot'\)"):
+        assert Records.from_table({"x": ["hot", "< 1"]}, schema=cut.schema).codes.tolist() == [[-1], [0]]
+
+
+def test_measurements_left_as_they_are_are_told_of():
+    table = {"x": np.arange(21), "y": np.arange(21.0) + 0.5, "z": np.arange(21) % 20, "class": np.arange(21)}
+    message = r"values of their own, so that others will be unknown: 'x' \(21 distinct\), 'y' \(21 distinct\); cut them"
+    with pytest.warns(MeasurementWarning, match=message) as told:
+        records = Records.from_table(table, target="class")
+    assert len(told) == 1
+    Records.from_table(table, schema=records.schema)
+    Records.from_table({"x": pd.Categorical(range(21))})
+
+
+def test_many_columns_of_measurements_are_told_in_short():
+    with pytest.warns(MeasurementWarning, match=r"'x4' \(21 distinct\) and 2 more attributes; cut"):
+        Records.from_table({f"x{i}": np.arange(21) for i in range(7)})
+
+
+def test_a_network_of_measurements_reads_new_numbers(tmp_path):
+    records = Records.from_table({"fever": [36.5, 37.0, 39.5, 40.5], "ill": ["no", "no", "yes", "yes"]}, intervals=2)
+    network = bnn.learn(records, "probability")
+    network.save(tmp_path / "n.safetensors")
+    loaded = bnn.Network.load(tmp_path / "n.safetensors")
+    assert loaded.layout.schema == records.schema
+    assert loaded.encode({"fever": [41.0], "ill": [None]}).tolist()[0][:2] == [0.0, 1.0]
+    trace = bnn.recall(loaded, Records.from_table({"fever": [41.0], "ill": [None]}, schema=records.schema), seed=0)
+    assert trace.decode().to_pylist() == [{"fever": ">= 38.25", "ill": "yes"}]
+
+
+def test_a_classifier_that_learned_intervals_reads_numbers_too():
+    records = Records.from_table({"fever": [36.5, 37.0, 39.5, 40.5], "ill": list("nnyy")}, target="ill", intervals=2)
+    classifier = bnn.NaiveBayesClassifier().fit(records)
+    assert classifier.predict({"fever": [35.0, 41.0]}).tolist() == ["n", "y"]
+    classifier.partial_fit(Records.from_table({"fever": [42.0], "ill": ["y"]}, schema=records.schema))
+    assert classifier.counts_.joint.sum() == 5

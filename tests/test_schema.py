@@ -41,6 +41,21 @@ def test_an_attribute_refuses(values, kind, message):
         Attribute("legs", values, kind)
 
 
+@pytest.mark.parametrize("bounds", [(), (1.0,), (2.0, 1.0), (1.0, 1.0), (1.0, float("inf")), (float("nan"), 1.0)])
+def test_bounds_part_the_values(bounds):
+    with pytest.raises(DataError, match=r"'age'.bounds: got \(.*\) for 3 intervals; give ascending, finite"):
+        Attribute("age", ("young", "grown", "old"), bounds=bounds)
+
+
+def test_bounds_are_part_of_what_codes_mean():
+    young, old = (Schema((Attribute("age", ("less", "more"), bounds=(b,)),)) for b in (30.0, 50.0))
+    assert young.difference(old) == "attribute 'age', bounds (30.0,) against (50.0,)"
+    assert young.union(young) == young
+    with pytest.raises(SchemaError, match=r"attribute 'age' is cut at \(30.0,\) against \(50.0,\); read one table"):
+        young.union(old)
+    assert Schema.from_json(json.loads(json.dumps(young.to_json()))) == young
+
+
 def test_a_schema_knows_names_sizes_and_positions():
     assert ANIMALS.names == ("hair", "legs")
     assert ANIMALS.sizes == (2, 3)

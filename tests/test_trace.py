@@ -132,7 +132,7 @@ def test_descent_tells_why():
     descent = held([STORED[0]]).descent
     assert descent.guaranteed
     assert descent.holds
-    assert descent.reason.startswith("symmetric weights without negative self-connections")
+    assert descent.reason.startswith("symmetric weights: each flip lowers E")
 
 
 def test_things_are_told_in_a_line():

@@ -13,5 +13,8 @@ Learned = Annotated[
 ]
 """A table that is learned."""
 
+IGNORED = "Leave this column out, such as a name; may be repeated."
+"""What ``--ignore`` does."""
+
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A file that bnn fit wrote.", show_default=False)]
 """A classifier in a file."""

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from bnn.app.arguments import Learned
+from bnn.app.arguments import IGNORED, Learned
 from bnn.app.commands import telling_warnings
 
 _data, _splits, _output = (
@@ -21,9 +21,7 @@ _data, _splits, _output = (
 def compare(
     data: Learned,
     target: Annotated[str, _data(metavar="COLUMN", help="The column to predict.")] = "class",
-    ignore: Annotated[
-        list[str] | None, _data(metavar="COLUMN", help="Leave this column out, such as a name; may be repeated.")
-    ] = None,
+    ignore: Annotated[list[str] | None, _data(metavar="COLUMN", help=IGNORED)] = None,
     classifier: Annotated[
         list[str] | None,
         _data(

@@ -15,6 +15,7 @@ from bnn import datasets
 from bnn.classify.columns import Column
 from bnn.csvfile import read_csv, typed
 from bnn.errors import BnnWarning, DataError, UnseenValueWarning, unknown_name
+from bnn.records import Records
 
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 COMMAS = r"^[+-]?\d+(,\d+)+(\.\d+)?$"  # of thousands, or decimal ones
@@ -41,19 +42,33 @@ def training_table(data: str, target: str, ignored: Sequence[str]) -> tuple[pa.T
     BnnWarning
         Columns of numbers that some fields make text.
     """
-    table = read_csv(data_file(data), partial(_mostly_numbers, data, ignored))
+    table = read_csv(data_file(data), partial(mostly_numbers, data, ignored))
     alone = table.column_names[0]
     if table.num_columns == 1 and any(mark in alone for mark in ";\t|"):
         raise DataError(f"{data}: its one column is called {alone!r}; separate columns by commas.")
-    for option, name in (("--target", target), *(("--ignore", name) for name in ignored)):
-        if name not in table.column_names:
-            raise unknown_name(option, name, table.column_names)
+    if target not in table.column_names:
+        raise unknown_name("--target", target, table.column_names)
+    attributes = without(table, ignored)
     if target in ignored:
         raise DataError(f"--ignore: {target!r} is the target; ignore other columns, or name another --target.")
-    attributes = table.drop_columns([target, *dict.fromkeys(ignored)])
+    attributes = attributes.drop_columns(target)
     if not attributes.column_names:
         raise DataError(f"--target: {data} holds nothing but {target!r}; there is nothing to predict by.")
     return attributes, table[target]
+
+
+def memory_table(data: str, ignored: Sequence[str]) -> tuple[Records, pa.Table]:
+    """Records of a table, or patterns, to remember, and the table itself with the class that patterns leave out."""
+    table = without(read_csv(data_file(data), partial(mostly_numbers, data, ignored)), ignored)
+    return datasets.records_of(table), table
+
+
+def without(table: pa.Table, ignored: Sequence[str]) -> pa.Table:
+    """A table without these columns; an unknown one is an error naming the nearest."""
+    for name in ignored:
+        if name not in table.column_names:
+            raise unknown_name("--ignore", name, table.column_names)
+    return table.drop_columns(list(dict.fromkeys(ignored)))
 
 
 def known_table(data: str, classifier: Any) -> Any:
@@ -109,7 +124,7 @@ def _as_learned(data: str, columns: Mapping[str, Column], name: str, fields: pa.
     return pc.if_else(plain, fields, pa.nulls(1, pa.string())[0]).cast(pa.float64())
 
 
-def _mostly_numbers(data: str, ignored: Sequence[str], name: str, fields: pa.Array) -> pa.Array:
+def mostly_numbers(data: str, ignored: Sequence[str], name: str, fields: pa.Array) -> pa.Array:
     """Distinct fields as `typed` reads them; text of which most are numbers is warned about, if it is not ignored."""
     read = typed(name, fields)
     if pa.types.is_string(read.type) and name not in ignored:

@@ -9,8 +9,8 @@ import numpy as np
 from jaxtyping import Bool, Float64, Int, Int8
 
 from bnn import coding
+from bnn.associative import AssociativeMemory
 from bnn.driver import external_input
-from bnn.network import Network
 from bnn.records import Records
 from bnn.schema import Value
 from bnn.trace import Trace
@@ -31,7 +31,7 @@ class Summary:
     flips, sweeps
         Means over the cues; of a flow, neurons that crossed the middle of their range, and steps.
     energy_before, energy_after
-        Means over the cues, in bits (Hopfield's rule: no unit); of a flow, of the free energy.
+        Means over the cues, in bits where the rule's weights are (`Rule.in_bits`); of a flow, of the free energy.
     descent_holds, largest_rise
         The verdict of the trace, and the largest single rise of what must fall.
     """
@@ -61,7 +61,7 @@ class Answer:
         The value recalled and the one the row has; None where there is none.
     next, lead
         The best of the other values, and by how much the field of the recalled one exceeds its field, in bits
-        (Hopfield's rule: no unit); None where nothing was recalled or there is no other value.
+        where the rule's weights are; None where nothing was recalled or there is no other value.
     prior, posterior
         Share of the learned rows that have the value, and its naive Bayesian probability given all other attributes
         as they are in the end; None where the rule has none.
@@ -132,7 +132,7 @@ def answers(
 
 def _answer(
     rule: str,
-    network: Network,
+    network: AssociativeMemory,
     name: str,
     true: Value | None,
     on: Bool[np.ndarray, " neurons"],
@@ -166,7 +166,7 @@ def _answer(
 
 
 def _probabilities(
-    network: Network, neurons: Int[np.ndarray, " some"], fields: Float64[np.ndarray, " neurons"]
+    network: AssociativeMemory, neurons: Int[np.ndarray, " some"], fields: Float64[np.ndarray, " neurons"]
 ) -> tuple[Float64[np.ndarray, " some"], Float64[np.ndarray, " some"]]:
     """P(j) of an attribute's neurons before and given the others, by the odds [B eq 20] or normalised [B eq 1].
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from bnn.app.arguments import Learned
+from bnn.app.arguments import IGNORED, Learned
 from bnn.app.commands import telling_warnings
 from bnn.app.output import output_path
 
@@ -23,9 +23,7 @@ _data, _learning, _output = (
 def fit(
     data: Learned,
     target: Annotated[str, _data(metavar="COLUMN", help="The column to predict.")] = "class",
-    ignore: Annotated[
-        list[str] | None, _data(metavar="COLUMN", help="Leave this column out, such as a name; may be repeated.")
-    ] = None,
+    ignore: Annotated[list[str] | None, _data(metavar="COLUMN", help=IGNORED)] = None,
     classifier: Annotated[
         str, _learning(metavar="NAME", help="One that a file can keep (a wrong name lists all).")
     ] = "naive",

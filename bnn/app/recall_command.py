@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from inspect import signature
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from jaxtyping import Int
 
 from bnn import datasets
-from bnn.app.data import data_file
-from bnn.csvfile import read_csv
+from bnn.app.data import memory_table
+from bnn.app.dynamics import PARAMETERS, dynamics_of, input_of
 from bnn.driver import recall
-from bnn.dynamics import DYNAMICS
 from bnn.dynamics.base import Dynamics
 from bnn.errors import DataError, unknown_name
 from bnn.learning import find, learn, options_of
@@ -36,9 +34,10 @@ class Request:
     noise: float | None = None
     row: int | None = None
     mask: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
     free: bool = False
     rules: tuple[str, ...] = ()
-    m: float | None = None
+    learning: Mapping[str, Any] = field(default_factory=dict)
     dynamics: str | None = None
     parallel: bool = False
     winners: int | None = None
@@ -86,6 +85,10 @@ class Task:
 
 
 FEW = 12  # cues whose every flip is drawn
+INSTEAD = {
+    "patterns": "take asynchronous, winner-take-all or k-winners without --parallel, or glauber",
+    "weights": "take --rule modern, or another dynamics",
+}
 
 
 def prepare(request: Request) -> Task:
@@ -97,15 +100,31 @@ def prepare(request: Request) -> Task:
         Whatever does not fit, in one sentence that names the option.
     """
     _check(request)
-    given = _input(request.input)
+    given = input_of(request.input)
     # rules without a prior are left out, where nobody named them, when the prior is asked for
     able = [rule for rule in SIDE_BY_SIDE if given != "prior" or RULES[rule].prior_bias is not None]
     rules = tuple(dict.fromkeys(request.rules)) or tuple(able)
-    if request.m is not None and not any("m" in options_of(find(rule)) for rule in rules):
-        raise DataError(f"--m: {' and '.join(rules)} has no such option; it belongs to probability and odds.")
-    name, records, classes = read_data(request.data)
+    for option, value in request.learning.items():
+        if value is not None and not any(option in options_of(find(rule)) for rule in rules):
+            owners = " and ".join(rule for rule in RULES if option in options_of(RULES[rule]))
+            have = "has" if len(rules) == 1 else "have"
+            raise DataError(f"--{option}: {' and '.join(rules)} {have} no such option; it belongs to {owners}.")
+    name, records, classes = read_data(request.data, request.ignored)
     table = any(attribute.kind != "on_off" for attribute in records.schema.attributes)
-    dynamics = _dynamics(request, table)
+    named = request.dynamics or ("winner-take-all" if table else "asynchronous")
+    dynamics = dynamics_of(named, {option: getattr(request, option) for option in PARAMETERS})
+    for rule in rules:
+        keeps = "weights" if find(rule).pairwise else "patterns"
+        if keeps not in dynamics.runs:
+            raise DataError(
+                f"--dynamics: {dynamics.name} as asked for works by {dynamics.runs[0]}, and the rule {rule} keeps "
+                f"{keeps}; {INSTEAD[keeps]}."
+            )
+        if not find(rule).symmetric and not getattr(dynamics, "parallel", True):
+            raise DataError(
+                f"--rule: {rule} has asymmetric weights, so no energy that {dynamics.name} could choose by; "
+                "add --parallel."
+            )
     chosen = _chosen(request, name, records, classes)
     learned = records[chosen]
     if request.row is None:
@@ -120,8 +139,8 @@ def prepare(request: Request) -> Task:
 
 def run(task: Task, rule: str, progress: Callable[[int, int], None]) -> Trace:
     """Learn by one rule and recall every cue."""
-    m = task.request.m
-    options: dict[str, Any] = {"m": m} if m is not None and "m" in options_of(find(rule)) else {}
+    known = options_of(find(rule))
+    options = {name: value for name, value in task.request.learning.items() if value is not None and name in known}
     return recall(
         learn(task.learned, rule, **options),
         task.cues,
@@ -135,14 +154,11 @@ def run(task: Task, rule: str, progress: Callable[[int, int], None]) -> Trace:
     )
 
 
-def read_data(data: str) -> tuple[str, Records, Sequence[Value | None] | None]:
+def read_data(data: str, ignored: Sequence[str]) -> tuple[str, Records, Sequence[Value | None] | None]:
     """A data set by name, or a CSV file: its name, its records, and each pattern's class where there is one."""
-    file = data_file(data)
-    records = datasets.read(file)
-    if datasets.CLASS in records.schema.names:
-        return data, records, None
-    table = read_csv(file)
-    return data, records, table[datasets.CLASS].to_pylist() if datasets.CLASS in table.column_names else None
+    records, table = memory_table(data, ignored)
+    apart = datasets.CLASS in table.column_names and datasets.CLASS not in records.schema.names
+    return data, records, table[datasets.CLASS].to_pylist() if apart else None
 
 
 def _check(request: Request) -> None:
@@ -192,33 +208,3 @@ def _chosen(
     if wanted > records.rows:
         raise DataError(f"--patterns: got {wanted}; {name} has {records.rows} rows.")
     return order[:wanted]
-
-
-def _input(text: str) -> str | float:
-    """``prior``, or a number of bits."""
-    try:
-        return text if text == "prior" else float(text)
-    except ValueError:
-        raise DataError(f"--input: got {text!r}; give a number of bits, or prior.") from None
-
-
-def _dynamics(request: Request, table: bool) -> Dynamics:
-    """The dynamics by name with its own options; those of another are an error."""
-    name = request.dynamics or ("winner-take-all" if table else "asynchronous")
-    if name not in DYNAMICS:
-        raise unknown_name("--dynamics", name, DYNAMICS)
-    options = {}
-    for option, parameter, value in (
-        ("parallel", "parallel", request.parallel or None),
-        ("winners", "k", request.winners),
-        ("temperature", "temperature", request.temperature),
-        ("gain", "gain", request.gain),
-        ("solver", "solver", request.solver),
-    ):
-        if value is None:
-            continue
-        able = [key for key, kind in DYNAMICS.items() if parameter in signature(kind).parameters]
-        if name not in able:
-            raise DataError(f"--{option}: {name!r} has no such option; use it with --dynamics {' or '.join(able)}.")
-        options[parameter] = value
-    return DYNAMICS[name](**options)

@@ -12,10 +12,13 @@ from rich.text import Text
 from bnn.app.findings import Answer, Summary
 from bnn.app.recall_command import Task
 from bnn.app.words import percent
-from bnn.dynamics import GradientFlow
+from bnn.dynamics import GradientFlow, KWinners, WinnerTakeAll
 from bnn.dynamics.base import Dynamics
+from bnn.network import Network
+from bnn.rules import RULES
 from bnn.trace import Trace
 
+LONG = 14  # characters of a rule's name that fit beside the numbers in 80 columns
 NAIVE = "A bit ahead is a factor of two; the probability given the others is naive Bayesian, often too sure."
 
 
@@ -35,13 +38,15 @@ def tell(
             if one.attribute == attribute:
                 console.print(answer(one))
     still = not task.dynamics.graded and not any(trace.flips.any() for trace in traces.values())
+    naive = any(one.posterior is not None for one in said)
     if task.noise is None and still:
         console.print("\nNothing more changed once what was hidden was filled in.")
-        console.print(NAIVE, style="dim")
+        if naive:
+            console.print(NAIVE, style="dim")
     else:
-        console.print(summary_table(summaries, console.width, task.dynamics.graded))
+        console.print(summary_table(summaries, console.width, task.dynamics))
         console.print(seen(task, traces, summaries), markup=False)
-        console.print(legend(task, summaries), markup=False, style="dim")
+        console.print(legend(task, summaries, naive), markup=False, style="dim")
     for file in files:
         console.print(f"Picture: {file}", markup=False, soft_wrap=True)
 
@@ -49,20 +54,23 @@ def tell(
 def headline(task: Task) -> str:
     """What was learned and what is asked."""
     schema = task.learned.schema
+    cut = sum(attribute.bounds is not None for attribute in schema.attributes)
+    measured = f", {cut} measurement{'s' if cut > 1 else ''} cut into intervals" if cut else ""
     how = f"{_named(task.dynamics)}, seed {task.request.seed}"
     if task.noise is not None:
         table = any(attribute.kind != "on_off" for attribute in schema.attributes)
         rows, cells = ("rows", "cells") if table else ("patterns", "pixels" if schema.shape else "neurons")
+        learned = f"{task.name}: {task.learned.rows:,} {rows} learned{measured}"
         if task.noise > 0 and not (task.cues.codes != task.truth.codes).any():
             share = f"{percent(task.noise)} of a row's {len(schema.names)} {cells}"
-            return f"{task.name}: {task.learned.rows:,} {rows} learned; cues: the same, {share} rounds to none; {how}."
+            return f"{learned}; cues: the same, {share} rounds to none; {how}."
         changed = f"cues: the same with {percent(task.noise)} of their {cells} {'changed' if table else 'flipped'}"
-        return f"{task.name}: {task.learned.rows:,} {rows} learned; {changed}; {how}."
+        return f"{learned}; {changed}; {how}."
     others = len(schema.names) - len(task.request.mask)
     return (
         f"{task.name}, row {task.request.row}: {_list(task.request.mask)} hidden, the other {others} attributes "
         f"{'free to change' if task.request.free else 'kept'}; learned from {task.learned.rows:,} rows, this one "
-        f"{'' if task.among else 'not '}among them; {how}."
+        f"{'' if task.among else 'not '}among them{measured}; {how}."
     )
 
 
@@ -73,17 +81,20 @@ def _named(dynamics: Dynamics) -> str:
     return f"{dynamics.name} at gain {dynamics.gain:g} by {dynamics.solver}"
 
 
-def summary_table(summaries: Sequence[Summary], width: int, flow: bool = False) -> Table:
+def summary_table(summaries: Sequence[Summary], width: int, dynamics: Dynamics | None = None) -> Table:
     """One line a rule; fits 80 columns, and takes more room where there is some."""
+    flow = isinstance(dynamics, GradientFlow)
+    steps = "steps" if flow else "sweeps" if dynamics is None else f"{dynamics.clock}s"
+    energy = "free energy" if flow else "energy"
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1) if width >= 100 else 0, pad_edge=False)
     table.add_column("\nrule", style="bold", no_wrap=True)
-    steps, energy = ("steps", "free energy") if flow else ("sweeps", "energy")
     numbers = ("recalled\nexactly", "overlap\nbefore", "\nafter", "\nflips", f"\n{steps}")
     for heading in (*numbers, f"{energy}\nbefore", "\nafter", "descent\nverified"):
         table.add_column(heading, justify="right", no_wrap=True)
     for s in summaries:
+        long = len(s.rule) > LONG and width < 100
         table.add_row(
-            s.rule,
+            s.rule.replace("-", "-\n", 1) if long else s.rule,
             Text(f"{s.recalled} of {s.cues}", style="green" if s.recalled == s.cues else ""),
             f"{s.overlap_before:z.2f}",
             f"{s.overlap_after:z.2f}",
@@ -107,7 +118,9 @@ def seen(task: Task, traces: Mapping[str, Trace], summaries: Sequence[Summary]) 
         ]
         told.append(f"{_list(counts).capitalize()}.")
     sweeps = task.request.max_sweeps or task.dynamics.limit
-    limit = "when their steps or their time ran out" if task.dynamics.graded else f"after {sweeps} sweeps"
+    limit = f"after {sweeps} {task.dynamics.clock}s"
+    if isinstance(task.dynamics, GradientFlow):
+        limit = "when their steps or their time ran out"
     for word, what in (
         ("cycle", "in a cycle of two"),
         ("limit", f"still changing {limit}"),
@@ -116,6 +129,14 @@ def seen(task: Task, traces: Mapping[str, Trace], summaries: Sequence[Summary]) 
         ended = [f"{int(n)} of {rule}" for rule, trace in traces.items() if (n := (trace.outcome == word).sum())]
         if ended and task.dynamics.settles:
             told.append(f"Ended {what}: {_list(ended)}.")
+    if not isinstance(task.dynamics, KWinners | WinnerTakeAll) and task.input == 0.0:
+        networks = {rule: trace.network for rule, trace in traces.items() if isinstance(trace.network, Network)}
+        some = [rule for rule, network in networks.items() if float(network.weights.min()) >= 0.0]
+        if some:
+            told.append(
+                f"No weight of {_list(some)} is negative, so that nothing turns a neuron off: take --dynamics "
+                "k-winners, or --input with minus a threshold."
+            )
     return " ".join([*told, _verdict(traces)])
 
 
@@ -152,17 +173,18 @@ def _fallen(traces: Mapping[str, Trace], name: str) -> str:
     return f"No step raised the {name}{within}: verified over {steps:,} steps"
 
 
-def legend(task: Task, summaries: Sequence[Summary]) -> str:
+def legend(task: Task, summaries: Sequence[Summary], naive: bool = False) -> str:
     """What the numbers mean."""
-    unit = " (hopfield: no unit)" if any(s.rule == "hopfield" for s in summaries) else ""
-    energy = (
-        f"Free energy, energy minus temperature times entropy, in bits{unit}; flips: neurons that crossed the middle."
-        if task.dynamics.graded
-        else f"Energy in bits{unit}."
-    )
+    plain = [s.rule for s in summaries if not RULES[s.rule].in_bits]
+    unit = "without unit" if len(plain) == len(summaries) else "in bits"
+    if 0 < len(plain) < len(summaries):
+        unit += f" ({_list(plain)}: no unit)"
+    flow = isinstance(task.dynamics, GradientFlow)
+    energy = f"Free energy, energy minus temperature times entropy, {unit}" if flow else f"Energy {unit}"
+    energy += "; flips: neurons that crossed the middle." if task.dynamics.graded else "."
     told = f"Overlap with the own pattern: 1 equal, 0 unrelated, -1 inverse. {energy}"
     if task.noise is None:
-        return f"{NAIVE} {told}"
+        return f"{NAIVE} {told}" if naive else told
     return f"{told} All but the counts are means over the cues."
 
 
@@ -180,8 +202,9 @@ def answer(a: Answer) -> Text:
         told += Text("(right)" if right else f"(wrong, {row})", style="not bold green" if right else "not bold red")
     words = ""
     if a.lead is not None:
-        unit = "" if a.prior is None else " bits"
-        words += f", {abs(a.lead):.1f}{unit} {'ahead of' if a.lead >= 0 else 'behind'} {a.attribute} = {a.next}"
+        unit = " bits" if RULES[a.rule].in_bits else ""
+        apart = f"{abs(a.lead):.1f}{unit} {'ahead of' if a.lead >= 0 else 'behind'}"
+        words += f", {apart if abs(a.lead) >= 0.05 else 'level with'} {a.attribute} = {a.next}"
     if a.prior is not None and a.posterior is not None:
         words += f"; {percent(a.prior)} of the rows, {percent(a.posterior)} given the others"
     return told + Text(f"{words}.", style="not bold")
@@ -194,4 +217,6 @@ def _list(words: Sequence[str]) -> str:
 
 def _number(value: float) -> str:
     """Short enough for a column of nine."""
+    if abs(value) >= 1e7:
+        return f"{value:.2e}"
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:z.1f}"

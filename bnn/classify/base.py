@@ -18,12 +18,13 @@ from sklearn.utils.validation import _check_feature_names, check_is_fitted
 from bnn.classify import storing
 from bnn.classify.describing import Rows, describe
 from bnn.classify.labels import read_labels
-from bnn.classify.reading import Codebook, Table, Unseen, numbers_of, read_table
+from bnn.classify.reading import Codebook, Table, Unseen, read_table
 from bnn.discretize import INTERVALS
 from bnn.errors import DataError, FileError
 from bnn.kernels.scores import to_log2_probabilities, to_probabilities
 from bnn.records import Records, checked_weights
 from bnn.schema import Attribute
+from bnn.tables import numbers_of
 
 Scores = Float64[np.ndarray, "rows classes"]
 Classifier = TypeVar("Classifier")
@@ -137,6 +138,30 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         odds: np.ndarray = scores[:, 1] - scores[:, 0]
         return odds
 
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Share of rows whose most probable class is the true one.
+
+        Parameters
+        ----------
+        X
+            Rows, as for `predict_proba`.
+        y
+            Their labels, [rows]; None: the target of Records.
+        sample_weight
+            Weights of the rows; None: those of Records, or all alike.
+
+        Raises
+        ------
+        DataError
+            No labels, and rows that do not have them themselves.
+        """
+        if isinstance(X, Records):
+            y = self._target_of(X) if y is None else y
+            sample_weight = X.weights if sample_weight is None else sample_weight
+        if y is None:
+            raise DataError(f"{self._owner}.score.y: got none; give one label a row, or Records with a target.")
+        return float(super().score(X, y, sample_weight))
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write to a safetensors file with a versioned JSON header, exactly; `load` reads it.
 
@@ -201,16 +226,21 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Table, labels and weights, with what `Records` say of themselves; features are set or checked."""
         table = read_table(X, self._owner)
         if table.records is not None:
-            target = table.records.schema.target
-            if y is None and target is not None:
-                column = table.records.codes[:, table.records.schema.index(target)]
-                if (column < 0).any():
-                    raise DataError(f"{self._owner}.y: row {int(np.argmin(column))} has no {target!r}; leave it out.")
-                values: Any = table.records.schema[target].values
-                y = np.array(values)[column]
+            y = self._target_of(table.records) if y is None else y
             sample_weight = table.records.weights if sample_weight is None else sample_weight
         self._check_features(X, table, reset)
         return table, y, sample_weight
+
+    def _target_of(self, records: Records) -> Shaped[np.ndarray, " rows"] | None:
+        """Labels that records have themselves; None where they name no target."""
+        target = records.schema.target
+        if target is None:
+            return None
+        column = records.codes[:, records.schema.index(target)]
+        if (column < 0).any():
+            raise DataError(f"{self._owner}.y: row {int(np.argmin(column))} has no {target!r}; leave it out.")
+        labels: np.ndarray = np.array(records.schema[target].values)[column]
+        return labels
 
     def _check_features(self, X: Any, table: Table, reset: bool) -> None:
         """Set, or compare, number and names of the features, in scikit-learn's words."""

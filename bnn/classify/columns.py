@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from jaxtyping import Float, Int
 
+from bnn.discretize import interval_names
 from bnn.kernels.recode import BY_BOUNDS, BY_SEARCH, BY_TABLE
 from bnn.schema import Attribute
 
@@ -47,16 +47,8 @@ class Column:
 
     @staticmethod
     def binned(name: str, bounds: Float[np.ndarray, " bounds"], width: float) -> Column:
-        """A numeric column, its intervals named by their bounds, with as few digits as tell them apart."""
-        texts: list[str] = []
-        for digits in range(4, 18):
-            texts = [format(bound, f".{digits}g") for bound in bounds.tolist()]
-            if len(set(texts)) == len(texts):
-                break
-        if not texts:
-            return Column(Attribute(name, ("any",)), bounds, width)
-        between = [f"{low} to {high}" for low, high in pairwise(texts)]
-        return Column(Attribute(name, (f"< {texts[0]}", *between, f">= {texts[-1]}")), bounds, width)
+        """A numeric column, its intervals named by their bounds."""
+        return Column(Attribute(name, interval_names(bounds)), bounds, width)
 
 
 def lookup_of(column: Column) -> tuple[int, int, Int[np.ndarray, " entries"], Float[np.ndarray, " keys"]]:

@@ -5,25 +5,21 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float, Float64, Int32, Real, Shaped
+from jaxtyping import Bool, Float, Float64, Int32, Shaped
 
 from bnn.classify.columns import RANGE, Column
-from bnn.classify.reading import Table, numbers_of
-from bnn.discretize import METHODS, equal_frequency
+from bnn.classify.reading import Table
+from bnn.discretize import FEW, METHODS, equal_frequency, measured
 from bnn.errors import DataError, IdentifierWarning, unknown_name
 from bnn.kernels.recode import seen_values
 from bnn.records import extremes
 from bnn.schema import Attribute, Schema, Value
-from bnn.tables import encode
+from bnn.tables import encode, identifies, numbers_of
 
-FEW = 20
-"""A column of whole numbers with at most so many distinct values is one of categories ("auto")."""
-IDENTIFIER = 20
-"""Fewer rows than this do not make an identifier of a column whose values all differ."""
 NAMES = ("auto", "categories", *METHODS)
 
 
@@ -93,7 +89,7 @@ def describe(
 
 def _grown(old: Attribute, new: Attribute) -> Attribute:
     """Old values keep their place, new ones follow."""
-    return Schema((old,)).union(Schema((Attribute(old.name, new.values),))).attributes[0]
+    return Schema((old,)).union(Schema((replace(new, name=old.name),))).attributes[0]
 
 
 def _wanted(discretize: Any, names: Sequence[str], owner: str) -> list[Any]:
@@ -162,7 +158,7 @@ def _described(table: Table, name: str, rows: Rows, wanted: Any, intervals: int,
     weights = rows.weights if rows.weights is None or everything else rows.weights[known]
     if not isinstance(wanted, str):
         bounds = _given(wanted, name, owner)
-    elif wanted == "categories" or not len(some) or (wanted == "auto" and _few_whole(some)):
+    elif wanted == "categories" or not len(some) or (wanted == "auto" and not measured(some)):
         distinct = np.unique(some)
         values = distinct.astype(np.int64) if (distinct == np.floor(distinct)).all() else distinct
         return Column(Attribute(name, tuple(values.tolist())))
@@ -174,14 +170,6 @@ def _described(table: Table, name: str, rows: Rows, wanted: Any, intervals: int,
     return Column.binned(name, bounds, min(spread / (len(bounds) + 1), sys.float_info.max))
 
 
-def _few_whole(numbers: Real[np.ndarray, " rows"]) -> bool:
-    """Whether these are whole numbers of at most `FEW` distinct values; a first few rows mostly tell."""
-    for some in (numbers[:1000], numbers):
-        if not (some == np.floor(some)).all() or len(np.unique(some)) > FEW:
-            return False
-    return True
-
-
 def _categories(name: str, raw: Any, rows: Rows, owner: str) -> Column:
     """A column of text, bools, categories or mixed values; its undeclared values are those of rows that count."""
     coded = encode(name, raw, None, f"{owner}.X", None)
@@ -191,7 +179,7 @@ def _categories(name: str, raw: Any, rows: Rows, owner: str) -> Column:
         if not coded.declared:
             occurs = np.bincount(codes[codes >= 0], minlength=len(attribute.values)) > 0
             attribute = Attribute(name, tuple(v for v, o in zip(attribute.values, occurs, strict=True) if o))
-    if len(attribute.values) >= IDENTIFIER and np.count_nonzero(codes >= 0) == len(attribute.values):
+    if identifies(codes, attribute):
         warnings.warn(
             f"{owner}.X: every value of column {name!r} occurs once: an identifier tells nothing of new rows; leave it "
             "out.",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float64, Integer
+from jaxtyping import Float64
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -14,10 +14,10 @@ from bnn.classify import storing
 from bnn.classify.base import BayesClassifier, Scores
 from bnn.classify.class_counts import ClassCounts
 from bnn.classify.explanation import Explanation, explained, looked_up, standard_errors, values_of
-from bnn.classify.gains import Cells, laplace_prior
+from bnn.classify.gains import Cells, given_priors, laplace_prior, prior_bits
 from bnn.classify.model import cases_of
-from bnn.classify.readout import Readout, fitted_scale, labelled, unlabelled, with_class
-from bnn.classify.settling import Settling, checked_settling
+from bnn.classify.readout import Readout, fitted_scale, labelled, mean_field, unlabelled, with_class
+from bnn.classify.settling import Settling, answered, checked_settling
 from bnn.counting import small
 from bnn.counts import Counts
 from bnn.discretize import INTERVALS
@@ -43,10 +43,10 @@ class NetworkClassifier(BayesClassifier):
     Parameters
     ----------
     rule : str or Rule
-        ``"odds"`` [B appendix], ``"probability"`` [B 2.2], ``"hopfield"``, or a `Rule`. In the odds form and under
-        Hopfield's rule an attribute of k > 2 values, the class as well, is k binary neurons; the field of such a class
-        neuron weighs the class against all others, so that the probabilities of k > 2 classes are too certain: choose
-        ``g="fitted"`` where they matter.
+        ``"odds"`` [B appendix], ``"probability"`` [B 2.2], ``"hopfield"``, another of `bnn.RULES` that is a function of
+        counts, or a `Rule`. In the odds form and under Hopfield's rule an attribute of k > 2 values, the class as well,
+        is k binary neurons; the field of such a class neuron weighs the class against all others, so that the
+        probabilities of k > 2 classes are too certain: choose ``g="fitted"`` where they matter.
     dynamics : None, str or Dynamics
         None: one step, in which each class neuron adds up what it hears. Or a name in `bnn.DYNAMICS`, or an instance
         such as ``bnn.GradientFlow(gain=0.5)``; the class neurons are free in it.
@@ -63,10 +63,15 @@ class NetworkClassifier(BayesClassifier):
     m : float
         Strength of the estimate in records, where the rule has one.
     g : {"auto", "fitted"} or float
-        Scale of the field in the answer. ``"auto"``: 1 for rules in bits; for others, Hopfield's, fitted.
+        Scale of the field in the answer. ``"auto"``: 1 for rules in bits; for others, such as Hopfield's, fitted.
         ``"fitted"``: the g of least log loss over rows that an inner fold left out.
+    threshold : float
+        Threshold of each neuron, in units of its mean field over the training rows: 1 makes it hear how far its field
+        is from the usual one, which Hopfield's rule needs where values are rare. 0: the rule's own.
     options : dict, optional
         Other options of the rule, such as ``{"low": 0}``.
+    priors : array-like or dict, optional
+        Other priors in the answer, as in `NaiveBayesClassifier`; while the network settles its own stay.
     discretize, intervals
         As in `NaiveBayesClassifier`.
     random_state : int, RandomState or None
@@ -103,7 +108,6 @@ class NetworkClassifier(BayesClassifier):
     _class_counts: ClassCounts
     _settling: Settling | None
     _readout: Readout
-    _prior: Float64[np.ndarray, " classes"]
     _gains: Float64[np.ndarray, "values classes"]
 
     def __init__(
@@ -117,7 +121,9 @@ class NetworkClassifier(BayesClassifier):
         input: Any = 0.0,
         m: Any = 2.0,
         g: Any = "auto",
+        threshold: Any = 0.0,
         options: Any = None,
+        priors: Any = None,
         discretize: Any = "auto",
         intervals: Any = INTERVALS,
         random_state: Any = None,
@@ -131,26 +137,39 @@ class NetworkClassifier(BayesClassifier):
         self.input = input
         self.m = m
         self.g = g
+        self.threshold = threshold
         self.options = options
+        self.priors = priors
         self.discretize = discretize
         self.intervals = intervals
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> NetworkClassifier:
         """Learn from a table and its labels; arguments, errors and warnings as in `NaiveBayesClassifier.fit`."""
-        self._checked_g()
+        self._check_numbers()
         rule = find(self.rule)
+        if rule.source == "patterns":
+            raise DataError(
+                f"{self._owner}.rule: {rule.name!r} is fitted from patterns, and a classifier learns by counting; "
+                "use a rule of counts, such as 'odds'."
+            )
         random = check_random_state(self.random_state)
         settling = self._checked_settling(int(random.randint(2**31)))
         training = self._read_training(X, y, sample_weight, self.discretize, self.intervals)
         records = labelled(training)
         class_counts = ClassCounts.of(training.records, training.target, training.classes)
         self._learn(Counts.of(records, rule.coding), class_counts, settling)
-        if settling is not None:
-            settling.settle(self.network_, unlabelled(records.codes[:1]))  # refuses what cannot run
-        fits = self.g == "fitted" or (self.g == "auto" and rule.prior_bias is None)
+        if self._settling is not None:
+            self._settling.settle(self.network_, unlabelled(records.codes[:1]))  # refuses what cannot run
+        fits = self.g == "fitted" or (self.g == "auto" and not rule.in_bits)
         self._scale(self._fit_scale(records, random) if fits else 1.0 if self.g == "auto" else float(self.g))
         return self
+
+    def prior(self) -> Float64[np.ndarray, " classes"]:
+        """log2 of the priors in front: Laplace's of the training rows, or those given."""
+        if self.priors is None:
+            return self._counted_prior()
+        return prior_bits(given_priors(self.priors, self.classes_, self._owner))
 
     def explain(self, X: Any, labels: Mapping[str, Mapping[Any, str]] | None = None) -> Explanation:
         """Say, for each row and class, what speaks for and against it, in bits; only of one step.
@@ -182,9 +201,9 @@ class NetworkClassifier(BayesClassifier):
         gains, cases = looked_up(codes, self.codebook_.sizes, self._gains, cases)
         errors = np.zeros_like(gains)
         if find(self.rule).name == "probability" and self.g_ == 1.0:
-            errors = standard_errors(self._prior, gains, cases, float(self.m))
+            errors = standard_errors(self._counted_prior(), gains, cases, float(self.m))
         values = values_of(codes, self.codebook_.schema)
-        return explained(self.classes_, self._prior, self._names, values, gains, cases, errors, labels)
+        return explained(self.classes_, self._front(), self._names, values, gains, cases, errors, labels)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -194,30 +213,40 @@ class NetworkClassifier(BayesClassifier):
     def _log2_scores(self, X: Any) -> Scores:
         codes = self.read_codes(X)
         if self._settling is None:
-            return sum_gains(codes, self.codebook_.sizes, pad(self._gains, self.codebook_.sizes), self._prior[None])
+            return sum_gains(codes, self.codebook_.sizes, pad(self._gains, self.codebook_.sizes), self._front()[None])
         whole = np.concatenate([codes.astype(np.int32), np.full((len(codes), 1), -1, np.int32)], axis=1)
-        return self._prior + self.g_ * self._fields(self.network_, self._readout, whole)
+        return self.prior() + self.g_ * answered(whole, self.network_, self._readout, self._settling)
 
-    def _fields(self, network: Network, readout: Readout, codes: Integer[np.ndarray, "rows attributes"]) -> Scores:
-        """Field of each class at the final states of coded rows."""
-        if not len(codes):
-            return np.zeros((0, len(self.classes_)))
-        if self._settling is None:
-            return readout.fields(readout.states(codes), codes >= 0)
-        return readout.fields(*self._settling.settle(network, codes))
+    def _counted_prior(self) -> Float64[np.ndarray, " classes"]:
+        """log2 of Laplace's priors."""
+        return prior_bits(laplace_prior(Cells.of(self._class_counts)))
+
+    def _front(self) -> Float64[np.ndarray, " classes"]:
+        """What stands in front of the gains: the prior, less the thresholds."""
+        front: np.ndarray = self.prior() - self.g_ * self._readout.by_class(self._readout.threshold[None])[0]
+        return front
 
     def _learn(self, counts: Counts, class_counts: ClassCounts, settling: Settling | None) -> None:
         """Make the network of what was counted."""
+        self.counts_, self._class_counts = counts, class_counts
+        self.network_, self._readout, self._settling = self._made(counts, settling)
+        self.prior()  # refuses priors that are none
+
+    def _made(self, counts: Counts, settling: Settling | None) -> tuple[Network, Readout, Settling | None]:
+        """A network, what its class neurons hear, and how it settles, with the thresholds."""
         rule, options = find(self.rule), self._options()
-        self.counts_, self._class_counts, self._settling = counts, class_counts, settling
-        self.network_ = learn(counts, rule, self_connections=self.self_connections, **options)
-        self._readout = Readout.of(counts, rule, options)
+        network = learn(counts, rule, self_connections=self.self_connections, **options)
+        readout = Readout.of(counts, rule, options)
+        if self.threshold == 0:
+            return network, readout, settling
+        share = float(self.threshold)
+        if settling is not None:
+            settling = settling.lifted(network, share * mean_field(counts, network))
+        return network, readout.lifted(share * readout.mean_heard(counts)), settling
 
     def _scale(self, g: float) -> None:
         """Weigh what the class neurons hear."""
         self.g_ = g
-        bias = self._readout.by_class(self._readout.bias[None])[0]
-        self._prior = np.log2(laplace_prior(Cells.of(self._class_counts))) + g * bias
         self._gains = g * self._readout.gains()
 
     def _fit_scale(self, records: Records, random: np.random.RandomState) -> float:
@@ -230,17 +259,14 @@ class NetworkClassifier(BayesClassifier):
             return 1.0
         # equal rows share a fold, so that a weight of 2 is a row given twice
         fold = random.permutation(np.arange(distinct) % FOLDS)[same.ravel()]
-        rule, options = find(self.rule), self._options()
+        settling = self._checked_settling(0 if self._settling is None else self._settling.seed)
         fields = np.empty((records.rows, len(self.classes_)))
         for out in range(min(FOLDS, distinct)):
-            rest = self.counts_ - Counts.of(records[fold == out], rule.coding)
-            network = learn(rest, rule, self_connections=self.self_connections, **options)
-            readout = Readout.of(rest, rule, options)
-            fields[fold == out] = self._fields(network, readout, unlabelled(records.codes[fold == out]))
+            left_out = records[fold == out]
+            rest = self.counts_ - Counts.of(left_out, find(self.rule).coding)
+            fields[fold == out] = answered(unlabelled(left_out.codes), *self._made(rest, settling))
         weights = np.ones(records.rows) if records.weights is None else np.asarray(records.weights)
-        bias = self._readout.by_class(self._readout.bias[None])
-        prior = np.log2(laplace_prior(Cells.of(self._class_counts)))
-        return fitted_scale(prior, fields + bias, records.codes[:, -1], weights)
+        return fitted_scale(self._counted_prior(), fields, records.codes[:, -1], weights)
 
     def _options(self) -> dict[str, Any]:
         """Options of the rule."""
@@ -249,11 +275,14 @@ class NetworkClassifier(BayesClassifier):
         m = {"m": self.m} if "m" in options_of(find(self.rule)) else {}
         return m | dict(self.options or {})
 
-    def _checked_g(self) -> None:
-        """Refuse a scale that is none."""
-        number = isinstance(self.g, int | float | np.number) and not isinstance(self.g, bool)
-        if not (self.g in ("auto", "fitted") if isinstance(self.g, str) else number and 0 < self.g < np.inf):
+    def _check_numbers(self) -> None:
+        """Refuse a scale or a threshold that is none."""
+        if not (self.g in ("auto", "fitted") if isinstance(self.g, str) else _is_number(self.g) and self.g > 0):
             raise DataError(f"{self._owner}.g: got {self.g!r}; give 'auto', 'fitted' or a number above 0.")
+        if not _is_number(self.threshold):
+            raise DataError(
+                f"{self._owner}.threshold: got {self.threshold!r}; give a number of mean fields, such as 1."
+            )
 
     def _checked_settling(self, seed: int) -> Settling | None:
         """How the network settles, or None for one step."""
@@ -276,3 +305,8 @@ class NetworkClassifier(BayesClassifier):
         counts = Counts(layout, arrays["pairs"], arrays["on"], arrays["known"], told["rows"], told["pair scale"])
         self._learn(counts, class_counts, self._checked_settling(told["seed"] or 0))
         self._scale(float(told["g"]))
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a parameter is a finite number."""
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool) and bool(np.isfinite(value))

@@ -71,7 +71,7 @@ def paired_differences(
         difference = values[name] - values[baseline]
         J = len(difference)
         mean = float(difference.mean())
-        error = float(np.sqrt((1.0 / J + ratio) * difference.var(ddof=1)))
+        error = corrected_error(difference, ratio)
         reach = float(stdtrit(J - 1, 0.5 + confidence / 2)) * error
         same = 1.0 if mean == 0.0 else 0.0
         found.append((mean, reach, float(2.0 * stdtr(J - 1, -abs(mean) / error)) if error > 0 else same))
@@ -80,6 +80,24 @@ def paired_differences(
         Difference(name, baseline, mean, mean - reach, mean + reach, p, p_holm)
         for name, (mean, reach, p), p_holm in zip(others, found, adjusted, strict=True)
     )
+
+
+def corrected_error(differences: Float64[np.ndarray, " splits"], ratio: float) -> float:
+    """Standard error of the mean of paired differences over random splits [Nadeau and Bengio 2003].
+
+    Parameters
+    ----------
+    differences
+        One a split.
+    ratio
+        Number of test rows over number of training rows.
+
+    Examples
+    --------
+    >>> round(corrected_error(np.array([0.1, 0.2, 0.1]), 0.5), 4)  # the square root of (1/3 + 1/2)/300
+    0.0527
+    """
+    return float(np.sqrt((1.0 / len(differences) + ratio) * differences.var(ddof=1)))
 
 
 def holm(p: list[float]) -> list[float]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ from bnn.errors import DataError, UnseenValueWarning
 from bnn.kernels.recode import BY_TABLE, Lookup, recode, subtract
 from bnn.records import Records, extremes
 from bnn.schema import Attribute, Schema, Value
-from bnn.tables import arrow_array, columns_of, encode, plain, smallest_type
+from bnn.tables import columns_of, encode, numbers_of, plain, plain_numbers, smallest_type
 
 Unseen = Literal["warn", "ignore", "none"]
 
@@ -93,7 +92,7 @@ def read_table(X: Any, owner: str) -> Table:
     columns = {f"x{a}": X[:, a] for a in range(X.shape[1])}
     if X.dtype.kind not in "biuf":
         return Table(columns, len(X))
-    return Table(columns, len(X), matrix=X if X.dtype == bool else _plain_numbers(X))
+    return Table(columns, len(X), matrix=X if X.dtype == bool else plain_numbers(X))
 
 
 def _of_frame(frame: Any, owner: str) -> Table:
@@ -121,33 +120,6 @@ def _no_columns(shape: tuple[int, ...], owner: str) -> DataError:
     return DataError(
         f"{owner}.X: Found array with 0 feature(s) (shape={shape}) while a minimum of 1 is required; give columns."
     )
-
-
-def _plain_numbers(array: Shaped[np.ndarray, "..."]) -> Shaped[np.ndarray, "..."]:
-    """Numbers in a type that compiled loops know."""
-    exotic = array.dtype.itemsize > 8 or array.dtype == np.float16 or not array.dtype.isnative
-    return array.astype(np.float64) if exotic else array
-
-
-def numbers_of(column: Any) -> Real[np.ndarray, " rows"] | None:
-    """Numbers of a column, NaN where missing; None where it holds anything else. Bools are no numbers."""
-    if isinstance(column, np.ndarray) and column.dtype.kind in "iuf":
-        return _plain_numbers(column)
-    dtype = getattr(column, "dtype", None)
-    if isinstance(dtype, np.dtype) and dtype.kind in "iuf":
-        return _plain_numbers(column.to_numpy())
-    if str(dtype) in ("category", "Categorical", "Object") or getattr(dtype, "kind", "") in ("b", "U"):
-        return None
-    array = arrow_array(column)
-    if array is None:
-        return None
-    if pa.types.is_null(array.type):
-        return np.full(len(array), np.nan)
-    if not (pa.types.is_integer(array.type) or pa.types.is_floating(array.type)):
-        return None
-    if array.null_count:
-        array = array.cast(pa.float64(), safe=False).fill_null(math.nan)
-    return _plain_numbers(array.to_numpy(zero_copy_only=False))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,6 +13,7 @@ from scipy.optimize import minimize_scalar
 from bnn.classify.base import Training
 from bnn.counts import Counts
 from bnn.kernels.scores import to_log2_probabilities
+from bnn.network import Network
 from bnn.records import Records
 from bnn.rules.base import Connections, Rule, two_layers
 from bnn.schema import Attribute, Layout, Schema
@@ -26,7 +27,8 @@ SMALLEST, LARGEST = -20.0, 20.0
 class Readout:
     """Connections of the class neurons to all others, as the rule makes them, not rounded as those of a `Network` are.
 
-    The class is the last attribute of the layout. Its neurons are silent in their own field.
+    The class is the last attribute of the layout. Its neurons are silent in their own field, and have no bias: where a
+    rule gives them one, it is their prior, which the classifier puts in front itself.
 
     Attributes
     ----------
@@ -36,34 +38,43 @@ class Readout:
         State of a neuron that is off.
     weights
         [class neurons, neurons]: W(c, i), 0 from class neurons.
-    bias
-        [class neurons]: what is there without any evidence.
     evidence
         [class neurons, attributes]: what knowing an attribute adds, whatever its state (odds form).
+    threshold
+        [class neurons]: what is taken away from it all.
     """
 
     layout: Layout
     low: int
     weights: Float64[np.ndarray, "own neurons"]
-    bias: Float64[np.ndarray, " own"]
     evidence: Float64[np.ndarray, "own attributes"]
+    threshold: Float64[np.ndarray, " own"]
 
     @staticmethod
-    def of(counts: Counts, rule: Rule, options: Mapping[str, Any]) -> Readout:
-        """Evaluate a rule for the connections between the last attribute and the others alone."""
+    def of(
+        counts: Counts,
+        rule: Rule,
+        options: Mapping[str, Any],
+        kept: Bool[np.ndarray, "neurons neurons"] | None = None,
+    ) -> Readout:
+        """Evaluate a rule for the connections between the last attribute and the others alone.
+
+        ``kept`` says which of them there are, as the ``mask`` of `bnn.learn` by neurons does; None: all.
+        """
         layout = counts.layout
         names = layout.schema.names
-        connections = Connections(layout, mask=two_layers(layout.schema, names[-1:]))
+        layers = two_layers(layout.schema, names[-1:])
+        if kept is not None:
+            layers = kept & layers[np.ix_(layout.attribute, layout.attribute)]
+        connections = Connections(layout, mask=layers)
         draft = rule.function(counts, connections, np.dtype(np.float64), **options)
         own = slice(int(layout.start[-2]), int(layout.start[-1]))
         weights = draft.weights[own].astype(np.float64) * (draft.unit or 1.0)
         weights[:, own] = 0.0
-        bias = draft.bias[own].astype(np.float64)
-        evidence = np.zeros((len(bias), len(names)))
+        evidence = np.zeros((len(weights), len(names)))
         if draft.silence is not None:
             evidence = draft.silence[own].astype(np.float64)
-            bias -= evidence.sum(axis=1)
-        return Readout(layout, draft.low, weights, bias, evidence)
+        return Readout(layout, draft.low, weights, evidence, np.zeros(len(weights)))
 
     def gains(self) -> Float64[np.ndarray, "values classes"]:
         """What each value of each other attribute says for each class; the values attribute by attribute."""
@@ -81,8 +92,18 @@ class Readout:
         return on
 
     def fields(self, states: Float[np.ndarray, "rows neurons"], known: Bool[np.ndarray, "rows attributes"]) -> Scores:
-        """Field of each class: of graded or discrete states, 0 where unknown, without the bias."""
-        return self.by_class(self._heard(states, known))
+        """Field of each class, of graded or discrete states, 0 where unknown."""
+        return self.by_class(self._heard(states, known) - self.threshold)
+
+    def mean_heard(self, counts: Counts) -> Float64[np.ndarray, " own"]:
+        """Mean over the counted records of what the class neurons hear."""
+        states, known = mean_states(counts, self.low)
+        mean: np.ndarray = self.weights @ states + self.evidence @ known
+        return mean
+
+    def lifted(self, threshold: Float64[np.ndarray, " own"]) -> Readout:
+        """The same with thresholds."""
+        return replace(self, threshold=threshold)
 
     def by_class(self, heard: Float64[np.ndarray, "rows own"]) -> Scores:
         """One column a class: of two classes that share a neuron, the first is its being off."""
@@ -95,6 +116,32 @@ class Readout:
     ) -> Float64[np.ndarray, "rows own"]:
         heard: np.ndarray = states.astype(np.float64) @ self.weights.T + known @ self.evidence.T
         return heard
+
+
+def mean_states(counts: Counts, low: int) -> tuple[Float64[np.ndarray, " neurons"], Float64[np.ndarray, " attributes"]]:
+    """Mean state of each neuron over the counted records, unknown being 0, and how often each attribute is known."""
+    attribute = counts.layout.attribute
+    known = np.diagonal(counts.known) / counts.rows
+    on = counts.on[np.arange(len(attribute)), attribute] / counts.rows
+    return on + low * (known[attribute] - on), known
+
+
+def mean_field(counts: Counts, network: Network) -> Float64[np.ndarray, " neurons"]:
+    """Mean of what each neuron hears from the others over the counted records, their classes known.
+
+    Examples
+    --------
+    >>> import bnn
+    >>> records = bnn.Records.from_patterns([[1, 1], [1, 0], [0, 0]])
+    >>> network = bnn.learn(records, "hopfield")  # W = (2 - 1)/3, states -1 and 1
+    >>> mean_field(Counts.of(records, "on"), network).round(3).tolist()  # W times the other's mean: -1/3 and 1/3
+    [-0.111, 0.111]
+    """
+    states, known = mean_states(counts, network.low)
+    field: np.ndarray = network.weights.cpu().double().numpy() @ states
+    if network.silence is not None:
+        field += network.silence.cpu().double().numpy() @ known
+    return field
 
 
 def fitted_scale(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float64, Integer
 
-from bnn.driver import recall
+from bnn.classify.readout import Readout, Scores
+from bnn.driver import external_input, recall
 from bnn.dynamics import DYNAMICS, Dynamics
 from bnn.errors import DataError, unknown_name
 from bnn.network import Network
@@ -31,6 +32,10 @@ class Settling:
     unknown: str
     input: Any
     seed: int
+
+    def lifted(self, network: Network, thresholds: Float64[np.ndarray, " neurons"]) -> Settling:
+        """The same with thresholds for this network."""
+        return replace(self, input=external_input(network, self.input, 1)[0].cpu().numpy() - thresholds)
 
     def settle(
         self, network: Network, codes: Integer[np.ndarray, "rows attributes"]
@@ -60,6 +65,15 @@ class Settling:
         speaks = (codes >= 0) | (self.unknown == "filled")
         speaks[:, -1] = False
         return states, speaks
+
+
+def answered(
+    codes: Integer[np.ndarray, "rows attributes"], network: Network, readout: Readout, settling: Settling | None
+) -> Scores:
+    """Field of each class at the final states of coded rows, whose class, the last attribute, is unknown."""
+    if settling is None or not len(codes):
+        return readout.fields(readout.states(codes), codes >= 0)
+    return readout.fields(*settling.settle(network, codes))
 
 
 def chosen_dynamics(dynamics: Any, owner: str) -> Dynamics:

@@ -9,19 +9,23 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
-import torch
 from jaxtyping import Bool, Float, Float64, Int8, Int64, Shaped
 from torch import Tensor
 
+from bnn.associative import AssociativeMemory
 from bnn.coding import NeuronStates
-from bnn.kernels import parallel, sums, threads, twins, winners
-from bnn.network import Network
+from bnn.kernels import threads
+from bnn.schema import Layout
 
 RUNNING, SETTLED, CYCLE, STALLED, ENDED = range(5)
 GRAIN = 32  # rows a thread takes at least: waking one costs as much as a few rows
-SAMPLE = 64  # rows that tell whether a dense product is quicker than single columns
 ENERGY, TWO_STEP, FREE_ENERGY = "energy", "two-step energy", "free energy"
 ORDER, NOISE = 1, 2  # streams of one seed: never the one that made the cues
+WEIGHTS, EITHER = ("weights",), ("weights", "patterns")  # what a memory keeps that a dynamics can run
+REMEDY = {
+    "patterns": "use Asynchronous(), WinnerTakeAll(), KWinners() or Glauber()",
+    "weights": 'learn patterns with rule="modern", or use another dynamics',
+}
 OUTCOMES = ("limit", "settled", "cycle", "stalled", "limit")
 
 
@@ -41,93 +45,102 @@ class Guarantee:
     reason: str
 
 
-@dataclass(slots=True, eq=False)
-class Work:
+@dataclass(slots=True, eq=False, kw_only=True)
+class Work(ABC):
     """Working memory of one recall: the only thing that changes.
 
-    States and fields are tensors on the network's device; what is kept a row is numpy.
+    What it holds beside states and energies depends on the kind of memory (`bnn.dynamics.pairs`, `.overlaps`), and so
+    does how a single change is made; which changes are tried, and when a row has settled, the dynamics says. States are
+    a tensor on the memory's device; what is kept a row is numpy.
 
     Attributes
     ----------
+    network
+        What recalls.
     states
-        [batch, neurons], 0 silent (clamped and unknown): int8, 1 on, ``low`` off; or graded, in the weights' dtype.
-    fields
-        W V + b + input, in the weights' dtype, bits.
+        [batch, neurons], 0 silent (clamped and unknown): int8, 1 on, ``low`` off; or graded, floating point.
     bias
         [1 or batch, neurons]: b + input, without what unknown attributes would add.
     free
         bool [1 or batch, neurons]: False where clamped.
-    mirror
-        W' V + b + input where weights are asymmetric, else None.
+    compiled
+        Whether compiled loops run, on the CPU, or torch.
     energy, lyapunov, rise
-        float64 [batch], bits: E now, what must fall now (E itself or another array), the largest single rise of that.
+        float64 [batch], in the memory's unit: E now, what must fall now (E itself or another array), the largest single
+        rise of that.
     excess
-        float64 [batch], bits: the largest rise beyond the error that its step may have made; ``rise`` itself where
-        steps are exact.
+        float64 [batch]: the largest rise beyond the error that its step may have made; ``rise`` itself where steps are
+        exact.
     allowed
-        Largest error, in bits, by which a rise was excused: what the solver's error may do in that step.
-    solvers
-        Of a flow: what it keeps of the rows at work.
+        Of graded dynamics: the largest error by which a rise was excused, what that step's arithmetic may do.
     time, suspended
-        Of a flow, else None: each row's own clock, float64 [batch], and whether the gain changed in its last step.
+        Of graded dynamics, else None: each row's own clock, float64 [batch], and whether nothing was promised of its
+        last step.
     flips
         int64 [batch]: neurons that changed in the last sweep.
     outcome
         int8 [batch]: index into `OUTCOMES`; rows not ``RUNNING`` are left alone.
-    previous, chosen
-        States before the last parallel step, the other phase of a cycle; and room for the next ones.
+    previous
+        States before the last parallel step, the other phase of a cycle.
     log
         Every flip as (sweep, rows, neurons, energies after), where asked for.
-    arrays
-        numpy views of the tensors, by name, for the compiled loops; ``mirror`` empty where weights are symmetric.
     """
 
-    network: Network
+    network: Any
     states: Int8[Tensor, "batch neurons"] | Float[Tensor, "batch neurons"]
-    fields: Float[Tensor, "batch neurons"]
     bias: Float[Tensor, "_ neurons"]
     free: Bool[Tensor, "_ neurons"]
     seed: int
     compiled: bool
     log_flips: bool
-    mirror: Float[Tensor, "batch neurons"] | None
-    energy: Float64[np.ndarray, " batch"]
-    lyapunov: Float64[np.ndarray, " batch"]
-    rise: Float64[np.ndarray, " batch"]
-    flips: Int64[np.ndarray, " batch"]
-    outcome: Int8[np.ndarray, " batch"]
-    previous: Int8[Tensor, "batch neurons"] | None = None
-    chosen: Int8[Tensor, "batch neurons"] | None = None
-    log: list[tuple[int, np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=list)
+    energy: Float64[np.ndarray, " batch"] = field(init=False)
+    lyapunov: Float64[np.ndarray, " batch"] = field(init=False)
+    rise: Float64[np.ndarray, " batch"] = field(init=False)
+    excess: Float64[np.ndarray, " batch"] = field(init=False)
     allowed: float = 0.0
-    solvers: list[Any] = field(default_factory=list)
     time: Float64[np.ndarray, " batch"] | None = None
     suspended: Bool[np.ndarray, " batch"] | None = None
-    excess: Float64[np.ndarray, " batch"] = field(init=False)
-    arrays: dict[str, np.ndarray] = field(init=False)
+    flips: Int64[np.ndarray, " batch"] = field(init=False)
+    outcome: Int8[np.ndarray, " batch"] = field(init=False)
+    previous: Int8[Tensor, "batch neurons"] | None = None
+    log: list[tuple[int, np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.excess = self.rise
-        mirror = self.fields[:0, :0] if self.mirror is None else self.mirror
-        tensors = {
-            "weights": self.network.weights,
-            "columns": self.network.columns,
-            "states": self.states,
-            "fields": self.fields,
-            "mirror": mirror.contiguous(),
-            "bias": self.bias,
-            "free": self.free,
-        }
-        self.arrays = {name: tensor.numpy() for name, tensor in tensors.items()} if self.compiled else {}
+        batch = len(self.states)
+        self.energy = self.lyapunov = np.zeros(batch)
+        self.rise = self.excess = np.zeros(batch)
+        self.flips, self.outcome = np.zeros(batch, dtype=np.int64), np.zeros(batch, dtype=np.int8)
+
+    @abstractmethod
+    def weigh(self) -> None:
+        """Set E of the present states."""
+
+    @abstractmethod
+    def fill(self, missing: Bool[Tensor, "batch attributes"], one_value: bool) -> None:
+        """Give missing attributes states, in order, each from what is known by then: one value, or neuron by neuron."""
+
+    @abstractmethod
+    def threshold_sweep(
+        self, number: int, order: Int64[np.ndarray, " neurons"], noise: Float64[np.ndarray, "rows neurons"] | None
+    ) -> Bool[np.ndarray, " batch"]:
+        """Ask every neuron once whether being on or off has less energy, with noise by how much; whom it may not be."""
+
+    @abstractmethod
+    def winner_sweep(self, number: int, order: Int64[np.ndarray, " attributes"]) -> None:
+        """Give each attribute in turn its value of least energy."""
+
+    @abstractmethod
+    def swap_sweep(self, number: int, order: Int64[np.ndarray, " neurons"]) -> None:
+        """Offer each neuron that is off, in turn, the place of the one on neuron whose exchange saves most."""
+
+    @abstractmethod
+    def start_with(self, rows: Int64[np.ndarray, " rows"], number: Tensor, unknown: Tensor | None) -> None:
+        """Start rows from their ``number`` neurons of largest field, free unknown ones among them."""
 
     @property
     def batch(self) -> int:
         """Number of rows."""
         return len(self.energy)
-
-    def views(self, *names: str) -> tuple[np.ndarray, ...]:
-        """Views for a compiled loop, in the order asked for."""
-        return tuple(self.arrays[name] for name in names)
 
     def running(self) -> Int64[np.ndarray, " rows"]:
         """Rows still at work."""
@@ -160,18 +173,24 @@ class Work:
 class Dynamics(ABC):
     """How states change, one sweep after another. Final classes are frozen dataclasses of their parameters.
 
+    A network is a `Network` or a `PatternMemory`, whichever `runs` names, and the working memory is of its kind.
+
     Attributes
     ----------
     name
         Key in `bnn.DYNAMICS`.
     lyapunov
         Name of the function that must fall.
+    runs
+        Kinds of memory it can run, by what they keep.
     settles
         False where a row never comes to rest by itself.
     one_value
         Whether an unknown attribute is filled with one value, or each of its neurons asked for itself.
     graded
         Whether neurons take states between off and on.
+    clock
+        What the series are counted in.
     limit
         Sweeps after which a recall stops unless it says otherwise.
     """
@@ -180,6 +199,7 @@ class Dynamics(ABC):
     settles: ClassVar[bool] = True
     one_value: ClassVar[bool] = False
     graded: ClassVar[bool] = False
+    clock: ClassVar[str] = "sweep"
     limit: ClassVar[int] = 100
 
     @property
@@ -187,115 +207,64 @@ class Dynamics(ABC):
         """Name of the function that must fall: ``"energy"``, ``"two-step energy"`` or ``"free energy"``."""
         return ENERGY
 
-    def begin(self, work: Work) -> None:
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """What a memory must keep: ``"weights"``, ``"patterns"``, or either."""
+        return WEIGHTS
+
+    def begin(self, work: Any) -> None:
         """Set E and what must fall of the first state; the two-step energy of a state that follows itself is 2 E."""
-        if work.compiled:
-            arrays = (*work.views("states", "fields", "bias"), work.energy)
-            rows = np.arange(work.batch)
-            threads.run(lambda begin, end: sums.energies(*arrays, rows[begin:end]), len(rows), GRAIN)
-        else:
-            twice = work.states.double() * (work.fields.double() + work.bias.double())
-            work.energy[:] = 0.0 - 0.5 * twice.sum(dim=1).cpu().numpy()
+        work.weigh()
         work.lyapunov = 2.0 * work.energy if self.lyapunov == TWO_STEP else work.energy
 
     @abstractmethod
-    def guarantee(self, network: Network) -> Guarantee:
+    def guarantee(self, network: Any) -> Guarantee:
         """Whether the Lyapunov function never rises for this network, and why."""
 
-    def refusal(self, network: Network) -> str | None:
+    def refusal(self, network: AssociativeMemory) -> str | None:
         """One sentence why this dynamics cannot run this network; None where it can."""
+        if network.keeps not in self.runs:
+            return f"{self!r} works by {self.runs[0]}, and this memory keeps {network.keeps}; {REMEDY[network.keeps]}"
+        return self.objection(network)
+
+    def objection(self, network: Any) -> str | None:
+        """One sentence why it cannot run this network, of a kind that it can; None where it can."""
         return None
 
-    def admissible(self, network: Network, states: NeuronStates, clamped: Bool[Tensor, "_ neurons"]) -> NeuronStates:
+    def admissible(self, network: Any, states: NeuronStates, clamped: Bool[Tensor, "_ neurons"]) -> NeuronStates:
         """The cue as this dynamics may start from it: what is not legal becomes unknown, and is filled."""
         return states
 
-    def start(self, work: Work, unknown: Bool[Tensor, "batch neurons"] | None) -> None:
+    def start(self, work: Any, unknown: Bool[Tensor, "batch neurons"] | None) -> None:
         """Fill free unknown attributes once, in order, each from what is known by then; the claim starts after."""
-        if unknown is None:
-            return None
-        network = work.network
-        missing = network.unknown_attributes(unknown & work.free, "recall.clamp")
-        own = said_to_itself(network) if self.one_value else torch.zeros(0, dtype=torch.float64)
-        if not work.compiled:
-            return twins.fill(work, missing, own, self.one_value)
-        states, fields, mirror, bias = work.views("states", "fields", "mirror", "bias")
-        evidence = np.empty((0, 0), fields.dtype) if network.evidence is None else network.evidence.numpy()
-        columns, weights = work.views("columns", "weights")
-        gaps, layout = missing.numpy(), network.layout
-        rows = np.flatnonzero(gaps.any(axis=1))
-        threads.run(
-            lambda begin, end: winners.fill(
-                columns, weights, evidence, own.numpy(), states, fields, mirror, bias, gaps,
-                layout.start, layout.single, network.low, self.one_value, rows[begin:end],
-            ),
-            len(rows),
-            GRAIN,
-        )  # fmt: skip
-        return None
+        if unknown is not None:
+            work.fill(work.network.unknown_attributes(unknown & work.free, "recall.clamp"), self.one_value)
 
-    def discrete(
-        self, network: Network, states: Shaped[np.ndarray, "rows neurons"]
-    ) -> Int8[np.ndarray, "rows neurons"]:
+    def discrete(self, network: Any, states: Shaped[np.ndarray, "rows neurons"]) -> Int8[np.ndarray, "rows neurons"]:
         """The states 1 and ``low`` nearest to these."""
         return states
 
     @abstractmethod
-    def sweep(self, work: Work, number: int) -> None:
-        """Change states, fields, energies, flips and outcome of the running rows, in place."""
+    def sweep(self, work: Any, number: int) -> None:
+        """Change states, energies, flips and outcome of the running rows, in place."""
 
 
-def said_to_itself(network: Network) -> Float64[Tensor, " neurons"]:
-    """What an attribute's own neurons, one on and the others off, add to the choice of the one, float64 [neurons]."""
-    layout = network.layout
-    own = 0.5 * (1 - network.low) * network.diagonal.double()
-    for a, (first, last) in enumerate(pairwise(layout.start.tolist())):
-        mine = slice(first, last)
-        if network.low != 0:
-            own[mine] += network.low * network.columns[mine, mine].double().sum(dim=0)
-        if network.silence is not None:
-            own[mine] += network.silence[mine, a].double()
-    return own
+def nearest_states(
+    states: Shaped[np.ndarray, "rows neurons"], layout: Layout, low: int, one_value: bool
+) -> Int8[np.ndarray, "rows neurons"]:
+    """Graded states made 1 and ``low``: on above the middle of the range, or the likeliest value of each attribute."""
+    on = states > 0.5 * (1 + low)
+    if one_value:
+        for (first, last), single in zip(pairwise(layout.start.tolist()), layout.single.tolist(), strict=True):
+            if last > first and not single:
+                mine = states[:, first:last]
+                likeliest = np.arange(last - first) == mine.argmax(axis=1)[:, None]
+                on[:, first:last] = likeliest & (mine > low)
+    return np.where(on, 1, low).astype(np.int8)
 
 
-def step_parallel(work: Work, number: int, choose: Callable[[np.ndarray, Tensor], None]) -> None:
-    """One parallel step of the running rows: ``choose(rows, chosen)`` writes the next states. Two-cycles end."""
-    rows = work.running()
-    if work.previous is None or work.chosen is None:
-        # Copied by numpy: torch's own threads would go on spinning beside ours
-        states = work.states.cpu().numpy()
-        work.previous = torch.from_numpy(np.full_like(states, 2)).to(work.states.device)
-        work.chosen = torch.from_numpy(states.copy()).to(work.states.device)
-    chosen = work.chosen
-    choose(rows, chosen)
-    changed = torch.argwhere(chosen != work.states).cpu().numpy() if work.log_flips else None
-    back = np.zeros(work.batch, dtype=np.bool_)
-    results = (work.energy, work.lyapunov, work.rise, work.flips, back)
-    if work.compiled:
-        columns, bias, states, fields = work.views("columns", "bias", "states", "fields")
-        moved = np.empty((0, 0), fields.dtype)
-        some = rows[:SAMPLE]
-        if np.count_nonzero(chosen.numpy()[some] != states[some]) * 8 > len(some) * states.shape[1]:
-            change = (chosen - work.states)[torch.from_numpy(rows)]
-            moved = (change.to(work.fields.dtype) @ work.network.columns).numpy()
-        arrays = (columns, bias, states, work.previous.numpy(), chosen.numpy(), fields)
-        threads.run(
-            lambda begin, end: parallel.parallel_step(
-                *arrays, moved[begin:end], work.network.symmetric, rows[begin:end], *results
-            ),
-            len(rows),
-            GRAIN,
-        )
-    else:
-        tensors = (work.network.columns, work.bias, work.states, work.previous, chosen, work.fields)
-        twins.parallel_step(*tensors, rows, *results)
-    if changed is not None:
-        work.log.append((number, changed[:, 0], changed[:, 1], work.energy[changed[:, 0]]))
-    work.outcome[rows] = np.where(work.flips[rows] == 0, SETTLED, np.where(back[rows], CYCLE, RUNNING))
-
-
-def two_step_guarantee(network: Network, legal: str) -> Guarantee:
-    """The two-step energy falls for every symmetric network: s(t+1) is the best answer to the field of s(t)."""
+def sequential_guarantee(network: AssociativeMemory, argument: str) -> Guarantee:
+    """Every change is chosen by its exact energy, so a field that is the slope of the energy is enough."""
     if not network.symmetric:
-        return Guarantee(False, "the weights are asymmetric, so the field is not the slope of the two-step energy")
-    return Guarantee(True, f"symmetric weights: {legal}")
+        return Guarantee(False, "the weights are asymmetric, so the field is not the slope of the energy")
+    return Guarantee(True, f"{network.grounds}: {argument}")

@@ -10,8 +10,8 @@ from jaxtyping import Float, Int64
 from torch import Tensor
 
 from bnn.dynamics.activations import Activation
-from bnn.dynamics.base import Work
 from bnn.dynamics.graded import Equations, Solver, largest
+from bnn.dynamics.pairs import PairWork
 from bnn.network import Network
 
 BLOCK = 128  # neurons whose fields are brought up to date together
@@ -51,7 +51,7 @@ class Coordinate(Solver):
     rows_at_once = 1024
 
     def __init__(
-        self, work: Work, equations: Equations, index: Int64[Tensor, " rows"], step: float, blocks: list[Block]
+        self, work: PairWork, equations: Equations, index: Int64[Tensor, " rows"], step: float, blocks: list[Block]
     ) -> None:
         super().__init__(work, equations, index)
         self.step, self.share, self.blocks = step, -expm1(-step / equations.tau), blocks

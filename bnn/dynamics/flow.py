@@ -13,9 +13,10 @@ from torch import Tensor
 
 from bnn.coding import NeuronStates
 from bnn.dynamics.activations import ACTIVATIONS, Activation
-from bnn.dynamics.base import FREE_ENERGY, Dynamics, Guarantee, Work
+from bnn.dynamics.base import FREE_ENERGY, Dynamics, Guarantee, nearest_states
 from bnn.dynamics.coordinate import Coordinate, blocks_of
 from bnn.dynamics.graded import Equations, Solver
+from bnn.dynamics.pairs import PairWork
 from bnn.dynamics.runge_kutta import TABLEAUS, RungeKutta
 from bnn.errors import DataError, unknown_name
 from bnn.network import Network
@@ -107,6 +108,7 @@ class GradientFlow(Dynamics):
     blur: Real = 0.05
     name: ClassVar[str] = "flow"
     graded: ClassVar[bool] = True
+    clock: ClassVar[str] = "time (tau)"
     limit: ClassVar[int] = 10_000
 
     def __post_init__(self) -> None:
@@ -161,7 +163,7 @@ class GradientFlow(Dynamics):
             return Guarantee(True, f"symmetric weights: steps this small descend{later}")
         return Guarantee(True, f"symmetric weights: the flow descends{later}, but for the estimated error of each step")
 
-    def refusal(self, network: Network) -> str | None:
+    def objection(self, network: Network) -> str | None:
         """Activation and network speak of the same states."""
         kind = ACTIVATIONS[self._activation(network)]
         if kind.low == network.low:
@@ -198,7 +200,7 @@ class GradientFlow(Dynamics):
                 )
         return NeuronStates(states.on, unknown)
 
-    def start(self, work: Work, unknown: Bool[Tensor, "batch neurons"] | None) -> None:
+    def start(self, work: PairWork, unknown: Bool[Tensor, "batch neurons"] | None) -> None:
         """Known neurons start inside their cue, free unknown attributes at their priors; the fields of both."""
         network, low = work.network, work.network.low
         activation = self.activation_of(network)
@@ -214,7 +216,7 @@ class GradientFlow(Dynamics):
         work.states = torch.where(work.free, start, work.states)
         work.fields = torch.addmm(work.bias, work.states, network.columns)
 
-    def begin(self, work: Work) -> None:
+    def begin(self, work: PairWork) -> None:
         """Make the solver, which sets E and the free energy of the first state."""
         t_end = LONG * self.tau if self.t_end is None else self.t_end
         activation = self.activation_of(work.network)
@@ -223,7 +225,7 @@ class GradientFlow(Dynamics):
         work.excess, work.lyapunov = np.zeros(work.batch), np.zeros(work.batch)
         work.solvers = self._solvers(work, equations)
 
-    def sweep(self, work: Work, number: int) -> None:
+    def sweep(self, work: PairWork, number: int) -> None:
         """One step of every running row."""
         assert work.suspended is not None
         work.suspended[:] = False
@@ -245,15 +247,7 @@ class GradientFlow(Dynamics):
         self, network: Network, states: Shaped[np.ndarray, "rows neurons"]
     ) -> Int8[np.ndarray, "rows neurons"]:
         """On above the middle of the range; under softmax the likeliest value of each attribute."""
-        layout = network.layout
-        on = states > 0.5 * (1 + network.low)
-        if self._activation(network) == "softmax":
-            for (first, last), single in zip(pairwise(layout.start.tolist()), layout.single.tolist(), strict=True):
-                if last > first and not single:
-                    mine = states[:, first:last]
-                    likeliest = np.arange(last - first) == mine.argmax(axis=1)[:, None]
-                    on[:, first:last] = likeliest & (mine > 0.0)
-        return np.where(on, 1, network.low).astype(np.int8)
+        return nearest_states(states, network.layout, network.low, self._activation(network) == "softmax")
 
     @property
     def _gains(self) -> tuple[float, float]:
@@ -268,7 +262,7 @@ class GradientFlow(Dynamics):
         step = (FULL if self.solver == DESCENT else 0.1) * self.tau
         return min(step, self.anneal / 50.0) if self.anneal else step
 
-    def _solvers(self, work: Work, equations: Equations) -> list[Solver]:
+    def _solvers(self, work: PairWork, equations: Equations) -> list[Solver]:
         """One for each few rows."""
         rows = torch.arange(work.batch, device=work.states.device)
         if self.solver == DESCENT:

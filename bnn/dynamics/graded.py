@@ -13,7 +13,8 @@ from jaxtyping import Bool, Float, Float64, Int64
 from torch import Tensor
 
 from bnn.dynamics.activations import Activation
-from bnn.dynamics.base import ENDED, RUNNING, SETTLED, STALLED, Work
+from bnn.dynamics.base import ENDED, RUNNING, SETTLED, STALLED
+from bnn.dynamics.pairs import PairWork
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ class Solver(ABC):
     packed: ClassVar[tuple[str, ...]] = ("index", "states", "fields", "time", "bias", "free")
     rows_at_once: ClassVar[int]  # few enough for their memory to stay near the processor
 
-    def __init__(self, work: Work, equations: Equations, index: Int64[Tensor, " rows"]) -> None:
+    def __init__(self, work: PairWork, equations: Equations, index: Int64[Tensor, " rows"]) -> None:
         self.work, self.equations, self.index = work, equations, index
         self.states, self.fields = work.states[index], work.fields[index]
         self.bias = work.bias if len(work.bias) == 1 else work.bias[index]

@@ -10,8 +10,8 @@ from jaxtyping import Float, Float64, Int64
 from torch import Tensor
 
 from bnn.dynamics.activations import Activation
-from bnn.dynamics.base import Work
 from bnn.dynamics.graded import Equations, Solver, largest
+from bnn.dynamics.pairs import PairWork
 
 SMALLEST = 1e-10  # of tau: a step below it goes nowhere
 SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0
@@ -114,7 +114,7 @@ class RungeKutta(Solver):
 
     def __init__(
         self,
-        work: Work,
+        work: PairWork,
         equations: Equations,
         index: Int64[Tensor, " rows"],
         tableau: Tableau,

@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
 from jaxtyping import Bool, Int8, Int64
 from torch import Tensor
 
+from bnn.associative import AssociativeMemory
 from bnn.coding import NeuronStates
 from bnn.dynamics.base import (
+    EITHER,
     ENERGY,
     GRAIN,
     SETTLED,
     TWO_STEP,
+    WEIGHTS,
     Dynamics,
     Guarantee,
     Work,
-    step_parallel,
-    two_step_guarantee,
+    sequential_guarantee,
 )
+from bnn.dynamics.pairs import step_parallel, two_step_guarantee
 from bnn.dynamics.threshold import check_order, check_parallel
 from bnn.errors import DataError
-from bnn.kernels import threads, twins, winners
-from bnn.network import Network
+from bnn.kernels import threads, winners
 from bnn.schema import Layout
 
 
@@ -40,13 +42,6 @@ def on_by_attribute(on: Int8[np.ndarray, "batch neurons"], layout: Layout) -> In
 def settle_unchanged(work: Work, rows: np.ndarray) -> None:
     """A row in which a whole sweep changed nothing has settled."""
     work.outcome[rows[work.flips[rows] == 0]] = SETTLED
-
-
-def sequential_guarantee(network: Network, argument: str) -> Guarantee:
-    """Every change is chosen by its exact energy, so symmetric weights are enough."""
-    if not network.symmetric:
-        return Guarantee(False, "the weights are asymmetric, so the field is not the slope of the energy")
-    return Guarantee(True, f"symmetric weights: {argument}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,19 +76,26 @@ class WinnerTakeAll(Dynamics):
         """The energy, or the two-step energy in parallel."""
         return TWO_STEP if self.parallel else ENERGY
 
-    def guarantee(self, network: Network) -> Guarantee:
-        """Symmetric weights."""
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """Either kind of memory; in parallel weights, whose two-step energy then falls."""
+        return WEIGHTS if self.parallel else EITHER
+
+    def guarantee(self, network: Any) -> Guarantee:
+        """Symmetric weights; or patterns."""
         if self.parallel:
             return two_step_guarantee(network, "each attribute takes its best answer to the last field")
         return sequential_guarantee(network, "each attribute takes its value of least energy")
 
-    def refusal(self, network: Network) -> str | None:
+    def objection(self, network: AssociativeMemory) -> str | None:
         """Sequential choice needs an energy to choose by."""
         if not self.parallel and not network.symmetric:
             return "asymmetric weights have no energy to choose values by; use WinnerTakeAll(parallel=True)"
         return None
 
-    def admissible(self, network: Network, states: NeuronStates, clamped: Bool[Tensor, "_ neurons"]) -> NeuronStates:
+    def admissible(
+        self, network: AssociativeMemory, states: NeuronStates, clamped: Bool[Tensor, "_ neurons"]
+    ) -> NeuronStates:
         """An attribute with none or several neurons on is unknown; a clamped one is whole, of one value or none."""
         layout = network.layout
         owned = np.diff(layout.start)
@@ -116,44 +118,13 @@ class WinnerTakeAll(Dynamics):
         illegal = unclear[:, layout.attribute]
         return NeuronStates(states.on, illegal if states.unknown is None else illegal | states.unknown)
 
-    def sweep(self, work: Work, number: int) -> None:
+    def sweep(self, work: Any, number: int) -> None:
         """Ask every attribute once."""
-        layout, low = work.network.layout, work.network.low
         if self.parallel:
-
-            def choose(rows: np.ndarray, chosen: Tensor) -> None:
-                if not work.compiled:
-                    return twins.choose_winners(work, rows, chosen)
-                states, fields, free = work.views("states", "fields", "free")
-                new = chosen.numpy()
-                threads.run(
-                    lambda begin, end: winners.choose_winners(
-                        states, fields, free, layout.start, layout.single, low, rows[begin:end], new
-                    ),
-                    len(rows),
-                    GRAIN,
-                )
-                return None
-
-            return step_parallel(work, number, choose)
+            return step_parallel(work, number, work.choose_winners)
         rows = work.running()
-        order = work.order(number, len(layout.single), self.order == "random")
-        if work.compiled:
-            fixed = work.views("columns", "states", "fields", "free")
-            results = (work.energy, work.rise, work.flips)
-            work.each(
-                winners.winner_sweep,
-                log_room=work.network.neurons,
-                sweep=number,
-                rows=rows,
-                arguments=lambda begin, end, neuron, energy: (
-                    *fixed, layout.start, layout.single, order, low, rows[begin:end], *results, neuron, energy,
-                ),
-            )  # fmt: skip
-        else:
-            twins.winner_sweep(work, number, order, rows)
-        settle_unchanged(work, rows)
-        return None
+        work.winner_sweep(number, work.order(number, len(work.network.layout.single), self.order == "random"))
+        return settle_unchanged(work, rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,13 +162,18 @@ class KWinners(Dynamics):
         """The energy, or the two-step energy in parallel."""
         return TWO_STEP if self.parallel else ENERGY
 
-    def guarantee(self, network: Network) -> Guarantee:
-        """Symmetric weights."""
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """Either kind of memory; in parallel weights, whose two-step energy then falls."""
+        return WEIGHTS if self.parallel else EITHER
+
+    def guarantee(self, network: Any) -> Guarantee:
+        """Symmetric weights; or patterns."""
         if self.parallel:
             return two_step_guarantee(network, "the k largest fields are the best answer to the last state")
         return sequential_guarantee(network, "a swap is made only if its exact energy falls")
 
-    def refusal(self, network: Network) -> str | None:
+    def objection(self, network: AssociativeMemory) -> str | None:
         """Too many winners, or no energy to swap by."""
         if self.k is not None and self.k > network.neurons:
             return f"k = {self.k} exceeds the {network.neurons} neurons; use fewer winners"
@@ -205,7 +181,9 @@ class KWinners(Dynamics):
             return "asymmetric weights have no energy to swap by; use KWinners(parallel=True)"
         return None
 
-    def admissible(self, network: Network, states: NeuronStates, clamped: Bool[Tensor, "_ neurons"]) -> NeuronStates:
+    def admissible(
+        self, network: AssociativeMemory, states: NeuronStates, clamped: Bool[Tensor, "_ neurons"]
+    ) -> NeuronStates:
         """With unknown neurons, k cannot be counted from the cue."""
         if self.k is None and states.unknown is not None and (states.unknown & ~clamped.cpu().numpy()).any():
             raise DataError("KWinners.k: the cue has unknown neurons, so it cannot say how many win; give k.")
@@ -227,56 +205,20 @@ class KWinners(Dynamics):
         legal = torch.ones_like(count, dtype=torch.bool) if self.k is None else count == self.k
         if unknown is not None:
             legal &= ~(unknown & work.free).any(dim=1)
-        rows = torch.nonzero(~legal)[:, 0]
-        if len(rows) == 0:
-            return
-        network = work.network
-        chosen = work.states.clone()
-        self._choose(work, rows.cpu().numpy(), chosen)
-        if unknown is not None and network.silence is not None:
-            filled = network.unknown_attributes(unknown & work.free, "recall.clamp")
-            evidence = filled.to(work.bias.dtype) @ network.silence.T
-            work.bias += evidence
-            work.fields += evidence
-        change = (chosen[rows] - work.states[rows]).to(work.fields.dtype)
-        work.fields[rows] += change @ network.columns
-        work.states[rows] = chosen[rows]
+        rows = torch.nonzero(~legal)[:, 0].cpu().numpy()
+        if len(rows):
+            work.start_with(rows, self._number(work), unknown)
 
-    def sweep(self, work: Work, number: int) -> None:
+    def sweep(self, work: Any, number: int) -> None:
         """Offer every neuron that is off a place once."""
         if self.parallel:
-            return step_parallel(work, number, lambda rows, chosen: self._choose(work, rows, chosen))
+            return step_parallel(work, number, lambda rows, chosen: work.choose_k(rows, self._number(work), chosen))
         rows = work.running()
-        order = work.order(number, work.network.neurons, self.order == "random")
-        if work.compiled:
-            fixed = work.views("columns", "states", "fields", "free")
-            results = (work.energy, work.rise, work.flips)
-            work.each(
-                winners.swap_sweep,
-                log_room=2 * work.network.neurons,
-                sweep=number,
-                rows=rows,
-                arguments=lambda begin, end, neuron, energy: (
-                    *fixed, order, work.network.low, rows[begin:end], *results, neuron, energy,
-                ),
-            )  # fmt: skip
-        else:
-            twins.swap_sweep(work, number, order, rows)
-        settle_unchanged(work, rows)
-        return None
+        work.swap_sweep(number, work.order(number, work.network.neurons, self.order == "random"))
+        return settle_unchanged(work, rows)
 
-    def _choose(self, work: Work, rows: np.ndarray, chosen: Tensor) -> None:
-        """The k largest fields among the free neurons; clamped ones that are on take places too."""
+    def _number(self, work: Work) -> Int64[Tensor, " batch"]:
+        """How many free neurons win in each row; clamped ones that are on take places too."""
         held = ((work.states == 1) & ~work.free).sum(dim=1)
         number = (work.states == 1).sum(dim=1) if self.k is None else torch.full_like(held, self.k)
-        number = (number - held).clamp(min=0)
-        if not work.compiled:
-            return twins.choose_k(work, number, rows, chosen)
-        states, fields, free = work.views("states", "fields", "free")
-        new, wanted, low = chosen.numpy(), number.numpy(), work.network.low
-        threads.run(
-            lambda begin, end: winners.choose_k(states, fields, free, wanted, low, rows[begin:end], new),
-            len(rows),
-            GRAIN,
-        )
-        return None
+        return (number - held).clamp(min=0)

@@ -9,7 +9,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from bnn.dynamics import GradientFlow
 from bnn.errors import DataError
-from bnn.plots.style import GREY, number_axis, readable
+from bnn.plots.style import GREY, count, number_axis, readable
 from bnn.trace import Trace
 
 FINEST = 500  # times at which many rows are summed up
@@ -36,6 +36,13 @@ def together(
     times = np.unique(clock)
     times = times[np.unique(np.linspace(0, len(times) - 1, FINEST).round().astype(int))]
     return times, np.stack([np.interp(times, own, series) for own, series in zip(clock, values, strict=True)])
+
+
+def moment_name(trace: Trace, when: float) -> str:
+    """A moment of graded neurons in words: a time, or a number of updates."""
+    if isinstance(trace.dynamics, GradientFlow):
+        return f"{readable(when, '.2g')} tau"
+    return count(round(when), trace.dynamics.clock)
 
 
 def row_of(trace: Trace, row: int, owner: str) -> int:
@@ -74,11 +81,10 @@ def moments_of(states: Shaped[np.ndarray, "steps neurons"], most: int) -> list[i
 
 def name_clock(ax: Axes, trace: Trace, rows: Int[np.ndarray, " rows"]) -> None:
     """Name the time axis; where a flow rests for most of it, equal lengths are equal factors beyond the busy part."""
-    if not trace.dynamics.graded:
-        ax.set_xlabel("sweep")
+    ax.set_xlabel(trace.dynamics.clock)
+    if not isinstance(trace.dynamics, GradientFlow):
         number_axis(ax.xaxis, whole=True)
         return
-    ax.set_xlabel("time (tau)")
     if ax.get_xscale() != "linear" or len(rows) == 0:
         return
     clock, values = clock_of(trace)[rows], trace.lyapunov[rows]

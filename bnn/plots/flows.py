@@ -9,10 +9,11 @@ from jaxtyping import Float64, Int8, Shaped
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from bnn.associative import AssociativeMemory
 from bnn.errors import DataError, unknown_name
 from bnn.network import Network
 from bnn.plots import cells
-from bnn.plots.clock import moments_of, name_clock, path_of, row_of, shade_rising_gain
+from bnn.plots.clock import moment_name, moments_of, name_clock, path_of, row_of, shade_rising_gain
 from bnn.plots.panels import MOST_NAMES, moments_of_flips
 from bnn.plots.series import draw_flips, energy, flips_of, verdict
 from bnn.plots.style import (
@@ -27,7 +28,6 @@ from bnn.plots.style import (
     new_figure,
     note,
     number_axis,
-    readable,
     styled,
     unit,
 )
@@ -116,6 +116,10 @@ def free_energy(trace: Trace, row: int = 0, *, ax: Axes | None = None) -> Figure
     """
     entries, times, states = path_of(trace, row, "plots.free_energy")
     row = row_of(trace, row, "plots.free_energy.row")
+    if not isinstance(trace.network, Network):
+        raise DataError(
+            f"plots.free_energy.trace: {trace.dynamics.name!r} has no free energy; draw plots.energy(trace)."
+        )
     weights = trace.network.weights.cpu().double().numpy()
     pairs = -0.5 * ((states @ weights.T) * states).sum(axis=1)
     whole, total = trace.energy[row, entries], trace.lyapunov[row, entries]
@@ -185,7 +189,7 @@ def graded_against_discrete(discrete: Trace, flow: Trace, row: int = 0) -> Figur
     _show_moments(upper, staircase, layout, shown[0], names, at, flips[at])
 
     at = np.array(moments_of(path, SNAPSHOTS))
-    names = ["start", *(f"{readable(time, '.2g')} tau" for time in times[at[1:]].tolist())]
+    names = ["start", *(moment_name(flow, time) for time in times[at[1:]].tolist())]
     shown.append(cells.shades_of(flow, path[at], _silent(flow, row, len(at))))
     energy(flow, ax=curve, row=row)
     _show_moments(lower, curve, layout, shown[1], names, times[at], flow.lyapunov[row, entries[at]])
@@ -209,12 +213,12 @@ def numbers_of(layout: Layout, names: Iterable[str], owner: str) -> list[int]:
     return [layout.names.index(name) for name in chosen]
 
 
-def state_name(network: Network) -> str:
+def state_name(network: AssociativeMemory) -> str:
     """What a graded state is."""
     return "expected state" if network.low else "state (probability of being on)"
 
 
-def state_limits(network: Network) -> tuple[float, float]:
+def state_limits(network: AssociativeMemory) -> tuple[float, float]:
     """A little more than what a state can be."""
     room = 0.03 * (1 - network.low)
     return network.low - room, 1.0 + room

@@ -12,9 +12,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch
 
+from bnn.association import Associations
+from bnn.associative import AssociativeMemory
 from bnn.errors import DataError
-from bnn.network import Network
+from bnn.network import Network, require_weights
 from bnn.plots.style import EXCITATORY, GREEN, GREY, INHIBITORY, INK, PURPLE, SKY, new_figure, readable, styled, unit
+from bnn.schema import Layout
 
 WIDEST = 6.0  # points
 # Blue and orange say excite and inhibit, so nodes take the other colours; colour and shape together tell attributes.
@@ -23,8 +26,10 @@ _SHAPES = ("o", "s", "^", "D", "v")
 
 
 @styled()
-def graph(network: Network, *, strongest: int = 20, attribute: str | None = None) -> Figure:
+def graph(network: Network | Associations, *, strongest: int = 20, attribute: str | None = None) -> Figure:
     """Draw the strongest connections: blue where neurons excite each other, orange where they inhibit.
+
+    Of `Associations`, the pairs they list: blue where values come together too often, orange where too rarely.
 
     Neurons stand on a circle, those of one attribute together, in one colour and shape; width is the size of the
     weight. Arrows show the direction where weights are asymmetric; self-connections are left out.
@@ -32,7 +37,7 @@ def graph(network: Network, *, strongest: int = 20, attribute: str | None = None
     Parameters
     ----------
     network
-        From `bnn.learn` or `Network.of`.
+        From `bnn.learn` or `Network.of`; or what `Network.associations` found.
     strongest
         How many connections of each sign, at most; among equally strong ones those of the more frequent neurons.
     attribute
@@ -50,30 +55,43 @@ def graph(network: Network, *, strongest: int = 20, attribute: str | None = None
     >>> sorted(text.get_text() for text in graph(network).axes[0].texts)
     ['hair', 'milk']
     """
-    chosen = strongest_connections(network, strongest, attribute)
-    order = sorted(chosen.nodes)
+    if isinstance(network, Associations):
+        chosen, name, directed = _found(network, strongest, attribute), "bits", False
+        verbs = ("too often together", "too rarely")
+    else:
+        chosen, name = strongest_connections(network, strongest, attribute), unit(network)
+        directed, verbs = not network.symmetric, ("excite", "inhibit")
     figure = new_figure(10.5, 9.0)
-    ax = figure.add_subplot()
+    draw_graph(figure.add_subplot(), network.layout, chosen, directed)
+    figure.legend(handles=_key(chosen, name, verbs), loc="outside lower center")
+    return figure
+
+
+def draw_graph(ax: Axes, layout: Layout, chosen: nx.Graph, directed: bool) -> dict[int, Line2D]:
+    """Draw connections on a circle of neurons, and return the mark of each neuron."""
+    order = sorted(chosen.nodes)
     angles = {node: math.pi / 2 - 2 * math.pi * k / len(order) for k, node in enumerate(order)}
     places = {node: (math.cos(angle), math.sin(angle)) for node, angle in angles.items()}
     sizes = [abs(weight) for _, _, weight in chosen.edges(data="weight")]
     for a, b, weight in sorted(chosen.edges(data="weight"), key=lambda edge: abs(edge[2])):
-        _draw_edge(ax, places[a], places[b], weight, WIDEST * abs(weight) / max(sizes), network.symmetric is False)
-    _draw_nodes(ax, network, places, angles)
+        _draw_edge(ax, places[a], places[b], weight, WIDEST * abs(weight) / max(sizes), directed)
+    marks = _draw_nodes(ax, layout, places, angles)
     ax.set(xlim=(-1.1, 1.1), ylim=(-1.1, 1.1), aspect="equal")
     ax.axis("off")
-    figure.legend(handles=_key(chosen, unit(network)), loc="outside lower center")
-    return figure
+    return marks
 
 
-def strongest_connections(network: Network, strongest: int, attribute: str | None = None) -> nx.Graph:
+def strongest_connections(network: AssociativeMemory, strongest: int, attribute: str | None = None) -> nx.Graph:
     """The strongest connections of each sign as a networkx graph of neuron numbers, directed if W is asymmetric.
 
     Edges carry ``weight``. The graph carries ``equal``: how many connections, drawn and not, are exactly as strong as
     the weakest one drawn, for each sign, 1 and -1.
     """
+    require_weights(network, "plots.graph.network")
     if strongest < 1:
         raise DataError(f"plots.graph.strongest: got {strongest}; ask for at least one connection of each sign.")
+    if not isinstance(network, Network):
+        raise DataError(f"plots.graph.network: a {type(network).__name__} has no connections; draw a Network.")
     weights = network.weights.cpu().double().numpy()
     eligible: Bool[np.ndarray, "to from"] = weights != 0
     np.fill_diagonal(eligible, False)
@@ -101,6 +119,24 @@ def strongest_connections(network: Network, strongest: int, attribute: str | Non
     return connections
 
 
+def _found(found: Associations, strongest: int, attribute: str | None) -> nx.Graph:
+    """The pairs found as a graph like that of `strongest_connections`, their information components as weights."""
+    mine = range(found.layout.neurons) if attribute is None else found.layout.neurons_of(attribute).tolist()
+    connections = nx.Graph()
+    for sign in (1, -1):
+        pairs = [
+            (i, j, c)
+            for i, j, c in zip(found.first.tolist(), found.second.tolist(), found.component.tolist(), strict=True)
+            if sign * c > 0 and (i in mine or j in mine)
+        ][:strongest]
+        connections.add_weighted_edges_from(pairs)
+        if pairs:
+            connections.graph[sign] = sum(abs(c) == min(abs(c) for _, _, c in pairs) for _, _, c in pairs)
+    if not connections:
+        raise DataError("plots.graph.network: no association was found; there is nothing to draw.")
+    return connections
+
+
 def _draw_edge(
     ax: Axes, a: tuple[float, float], b: tuple[float, float], weight: float, width: float, directed: bool
 ) -> None:
@@ -122,12 +158,15 @@ def _draw_edge(
     ax.add_patch(curve)
 
 
-def _draw_nodes(ax: Axes, network: Network, places: dict[int, tuple[float, float]], angles: dict[int, float]) -> None:
+def _draw_nodes(
+    ax: Axes, layout: Layout, places: dict[int, tuple[float, float]], angles: dict[int, float]
+) -> dict[int, Line2D]:
     """A mark for each neuron, its name pointing outwards."""
-    attributes = sorted({int(network.layout.attribute[node]) for node in places})
+    attributes = sorted({int(layout.attribute[node]) for node in places})
+    marks = {}
     for node, (x, y) in places.items():
-        kind = attributes.index(int(network.layout.attribute[node]))
-        ax.plot(
+        kind = attributes.index(int(layout.attribute[node]))
+        (marks[node],) = ax.plot(
             x,
             y,
             marker=_SHAPES[kind % len(_SHAPES)],
@@ -140,20 +179,21 @@ def _draw_nodes(ax: Axes, network: Network, places: dict[int, tuple[float, float
         ax.text(
             1.06 * x,
             1.06 * y,
-            network.layout.names[node],
+            layout.names[node],
             rotation=math.degrees(angles[node]) + 180 * left,
             rotation_mode="anchor",
             ha="right" if left else "left",
             va="center",
             fontsize=11,
         )
+    return marks
 
 
-def _key(connections: nx.Graph, name: str) -> list[Line2D]:
+def _key(connections: nx.Graph, name: str, verbs: tuple[str, str]) -> list[Line2D]:
     """What colours and widths mean: the strongest and weakest connection of each sign, and how many are as weak."""
     weights = np.array([weight for _, _, weight in connections.edges(data="weight")])
     handles = []
-    for sign, colour, verb in ((1, EXCITATORY, "excite"), (-1, INHIBITORY, "inhibit")):
+    for sign, colour, verb in zip((1, -1), (EXCITATORY, INHIBITORY), verbs, strict=True):
         mine = np.sort(np.abs(weights[sign * weights > 0]))
         if len(mine) == 0:
             continue

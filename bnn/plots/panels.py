@@ -13,7 +13,7 @@ from matplotlib.patches import ConnectionPatch
 
 from bnn.errors import DataError
 from bnn.plots import cells
-from bnn.plots.clock import moments_of, path_of
+from bnn.plots.clock import moment_name, moments_of, path_of
 from bnn.plots.series import draw_flips, energy, flips_of
 from bnn.plots.style import BLUE, GREY, count, new_figure, readable, styled
 from bnn.schema import Layout
@@ -118,7 +118,7 @@ def replay(trace: Trace, row: int) -> Figure:
         draw_flips(below, trace, row)
     if picture:
         moments = moments_of(states, SNAPSHOTS) if flow else moments_of_flips(trace, row, SNAPSHOTS)
-        names = [f"{readable(places[m], '.2g')} tau" if flow else count(m, "flip") for m in moments[1:]]
+        names = [moment_name(trace, places[m]) if flow else count(m, "flip") for m in moments[1:]]
         pictures = cells.as_pictures(layout, history[moments])
         join_snapshots(above, below, pictures, ["start", *names], places[moments], values[moments], not flow)
     else:

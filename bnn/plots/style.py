@@ -17,7 +17,9 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from bnn.network import Network
+from bnn.associative import AssociativeMemory
+from bnn.memories import PatternMemory
+from bnn.rules import RULES
 
 # Okabe and Ito's palette; vermilion is kept for what should make the reader stop.
 BLUE, ORANGE, GREEN, PURPLE, SKY = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9"
@@ -86,9 +88,12 @@ def figure_of(ax: Axes) -> Figure:
     return figure
 
 
-def unit(network: Network) -> str:
-    """Unit of weights, fields and energies: bits, but differences of probabilities under Hopfield's rule."""
-    return "Hopfield's units" if network.provenance.get("rule") == "hopfield" else "bits"
+def unit(network: AssociativeMemory) -> str:
+    """Unit of weights, fields and energies: bits, except under rules whose weights are no logarithms."""
+    if isinstance(network, PatternMemory):
+        return network.unit
+    rule = RULES.get(network.provenance.get("rule", ""))
+    return "bits" if rule is None or rule.in_bits else "no unit"
 
 
 def count(number: int, noun: str) -> str:

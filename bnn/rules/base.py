@@ -6,13 +6,17 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from jaxtyping import Bool, Float, Float64
 
+from bnn.coding import read_states
+from bnn.counts import Counts
 from bnn.errors import DataError
+from bnn.estimate import Block, PairCounts, pair_counts
 from bnn.kernels import threads
+from bnn.records import Records
 from bnn.schema import Coding, Layout, Schema
 
 TILE = 256
@@ -31,24 +35,27 @@ class Connections:
     itself
         Connect a neuron to itself (self-connections, optional in [B 2.2]).
     mask
-        True where attributes a and b may be connected; None for all. ``itself`` alone decides over self-connections.
+        True where attributes a and b, or neurons j and i, may be connected, by its shape; None for all. ``itself``
+        alone decides over self-connections.
     """
 
     layout: Layout
     within: bool = False
     itself: bool = False
-    mask: Bool[np.ndarray, "attributes attributes"] | None = None
+    mask: Bool[np.ndarray, "joined joined"] | None = None
 
     def __post_init__(self) -> None:
-        attributes = len(self.layout.schema.names)
-        if self.mask is not None and self.mask.shape != (attributes, attributes):
+        if self.mask is None:
+            return
+        attributes, neurons = len(self.layout.schema.names), self.layout.neurons
+        if self.mask.shape not in ((attributes, attributes), (neurons, neurons)):
             raise DataError(
                 f"learn.mask: got shape {self.mask.shape}; give one True or False for each pair of the "
-                f"{attributes} attributes, [{attributes}, {attributes}]."
+                f"{attributes} attributes, [{attributes}, {attributes}], or of the {neurons} neurons."
             )
-        if self.mask is not None and not np.array_equal(self.mask, self.mask.T):
+        if not np.array_equal(self.mask, self.mask.T):
             a, b = np.argwhere(self.mask != self.mask.T)[0]
-            names = self.layout.schema.names
+            names = self.layout.schema.names if len(self.mask) == attributes else self.layout.names
             raise DataError(
                 f"learn.mask: {names[a]!r} and {names[b]!r} are connected one way only; "
                 "connections go both ways, so give a symmetric mask."
@@ -59,7 +66,9 @@ class Connections:
         to_attribute, from_attribute = self.layout.attribute[to], self.layout.attribute[given]
         same_neuron = np.arange(to.start, to.stop)[:, None] == np.arange(given.start, given.stop)
         if self.mask is not None:
-            block[~self.mask[np.ix_(to_attribute, from_attribute)] & ~same_neuron] = value
+            by_attribute = len(self.mask) == len(self.layout.schema.names)
+            joined = self.mask[np.ix_(to_attribute, from_attribute)] if by_attribute else self.mask[to, given]
+            block[~joined & ~same_neuron] = value
         if to_attribute[0] > from_attribute[-1] or from_attribute[0] > to_attribute[-1]:
             return
         if not self.within:
@@ -106,7 +115,8 @@ class Rule:
         Its key in `bnn.RULES`.
     function
         ``function(counts, connections, dtype, **options) -> Draft``; its keyword-only arguments are the options.
-        Where `source` is ``"patterns"`` the first argument is `Records` instead.
+        Where `source` is ``"patterns"`` the first argument is `Records` instead; where it is `ordered`, a fourth one is
+        the `Network` of earlier records to go on from, or None.
     summary
         One line for people.
     coding
@@ -119,17 +129,27 @@ class Rule:
         ``"counts"``: a function of counts, so that networks merge, forget and stream; ``"patterns"``: counts do not
         tell enough, it is fitted from `Records`.
     ordered
-        Whether another order of the same records makes another network.
+        Whether another order of the same records makes another network: it learns one record after another, and can
+        go on from a network.
+    symmetric
+        Whether W(j,i) = W(i,j) by its defaults; where not, nothing promises descent.
+    in_bits
+        Whether weights, fields and energies are in bits; else they have no unit.
+    pairwise
+        Whether it makes weights; where not, ``function(records, layout, **options) -> PatternMemory``.
     """
 
     name: str
-    function: Callable[..., Draft]
+    function: Callable[..., Any]
     summary: str
     coding: Coding
     self_connections: bool
     prior_bias: Callable[[Float64[np.ndarray, " neurons"]], Float64[np.ndarray, " neurons"]] | None = None
     source: Literal["counts", "patterns"] = "counts"
     ordered: bool = False
+    symmetric: bool = True
+    in_bits: bool = True
+    pairwise: bool = True
 
 
 def two_layers(schema: Schema, first: Iterable[str]) -> Bool[np.ndarray, "attributes attributes"]:
@@ -167,6 +187,42 @@ def fill_tiles(layout: Layout, symmetric: bool, fill: Callable[[slice, slice], f
         return [fill(*tile) for tile in todo[begin:end]]
 
     return math.fsum(value for part in threads.run(several, len(todo)) for value in part)
+
+
+def weigh_pairs(
+    counts: Counts,
+    connections: Connections,
+    dtype: np.dtype,
+    weigh: Callable[[PairCounts], Block],
+    symmetric: bool = True,
+) -> Float[np.ndarray, "neurons neurons"]:
+    """Weights of all pairs by a function of the counts of a block, 0 where not connected; half of it if symmetric."""
+    layout = counts.layout
+    weights = np.empty((layout.neurons, layout.neurons), dtype)
+
+    def fill(to: slice, given: slice) -> float:
+        block = weigh(pair_counts(counts, to, given))
+        connections.disconnect(block, to, given, 0.0)
+        weights[to, given] = block
+        if symmetric:
+            weights[given, to] = block.T
+        return 0.0
+
+    fill_tiles(layout, symmetric, fill)
+    return weights
+
+
+def known_patterns(records: Records, layout: Layout, rule: str) -> Float64[np.ndarray, "rows neurons"]:
+    """Rows as states -1 and +1, for a rule that nothing may be unknown to."""
+    states = read_states(layout, records, "learn.data")
+    if states.unknown is not None:
+        row, j = np.argwhere(states.unknown)[0]
+        name = layout.schema.names[layout.attribute[j]]
+        raise DataError(
+            f"learn.data: row {row} does not know {name!r}, and the rule {rule!r} is defined for patterns known in "
+            "full; leave such rows out, or fill them in."
+        )
+    return 2.0 * states.on - 1.0
 
 
 def require_positive(

@@ -6,8 +6,8 @@ import numpy as np
 
 from bnn.counts import Counts
 from bnn.errors import DataError
-from bnn.estimate import pair_counts
-from bnn.rules.base import Connections, Draft, Rule, fill_tiles
+from bnn.estimate import PairCounts
+from bnn.rules.base import Connections, Draft, Rule, weigh_pairs
 
 
 def hopfield(counts: Counts, connections: Connections, dtype: np.dtype, *, low: int = -1) -> Draft:
@@ -25,24 +25,14 @@ def hopfield(counts: Counts, connections: Connections, dtype: np.dtype, *, low: 
     """
     if low not in (-1, 0):
         raise DataError(f"learn.low: got {low!r}; a Hopfield network's off state is -1 or 0.")
-    layout = counts.layout
-    gaps = counts.on.strides[1] != 0
-    weights = np.empty((layout.neurons, layout.neurons), dtype)
 
-    def fill(to: slice, given: slice) -> float:
-        pairs = pair_counts(counts, to, given)
+    def weigh(pairs: PairCounts) -> np.ndarray:
         # same - different = N - 2 N(i) - 2 N(j) + 4 N(i,j)
-        block = 4.0 * pairs.joint - 2.0 * pairs.to - 2.0 * pairs.given + pairs.known
-        if gaps:
-            block /= np.maximum(pairs.known, 1.0)
-        connections.disconnect(block, to, given, 0.0)
-        weights[to, given] = block
-        weights[given, to] = block.T
-        return 0.0
+        block: np.ndarray = 4.0 * pairs.joint - 2.0 * pairs.to - 2.0 * pairs.given + pairs.known
+        return block if counts.complete else block / np.maximum(pairs.known, 1.0)
 
-    fill_tiles(layout, True, fill)
-    rows = max(int(counts.known[0, 0]), 1)
-    return Draft(weights, np.zeros(layout.neurons), low=low, unit=None if gaps else 1.0 / rows)
+    weights = weigh_pairs(counts, connections, dtype, weigh)
+    return Draft(weights, np.zeros(len(weights)), low=low, unit=1.0 / counts.rows if counts.complete else None)
 
 
 RULE = Rule(
@@ -51,4 +41,5 @@ RULE = Rule(
     summary="Hopfield 1982: mean product of states in {-1, +1}",
     coding="on",
     self_connections=True,
+    in_bits=False,
 )

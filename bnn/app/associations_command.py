@@ -1,0 +1,46 @@
+"""The work of ``bnn associations``: read a table, learn it, compare all pairs, write what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import pyarrow.csv as pacsv
+
+from bnn import plots
+from bnn.app.data import memory_table
+from bnn.association import Associations
+from bnn.counts import Counts
+from bnn.errors import FileError, unknown_name
+from bnn.files import write_atomically
+from bnn.learning import learn
+
+TABLE, PICTURE, GRAPH = "bnn-associations.csv", "bnn-associations.png", "bnn-associations-graph.png"
+
+
+def find(data: str, attribute: str | None, ignored: Sequence[str], top: int, level: float, m: float) -> Associations:
+    """Compare the values of a table pair by pair; of patterns, the neurons that are on.
+
+    Raises
+    ------
+    BnnError
+        Whatever does not fit, in one sentence.
+    """
+    records, _ = memory_table(data, ignored)
+    if attribute is not None and attribute not in records.schema.names:
+        raise unknown_name("--attribute", attribute, records.schema.names)
+    counts = Counts.of(records)
+    return learn(counts, "probability", m=m).associations(counts, top=top, attribute=attribute, level=level)
+
+
+def write(found: Associations, folder: Path) -> list[str]:
+    """Write the table and, where there is something to draw, the pictures; each all of it or nothing."""
+    if not folder.is_dir():
+        raise FileError(f"--out: {str(folder)!r} is no folder; make it first.")
+    write_atomically(folder / TABLE, partial(pacsv.write_csv, found.to_frame()))
+    if len(found) == 0:
+        return [str(folder / TABLE)]
+    for name, figure in ((PICTURE, plots.associations(found)), (GRAPH, plots.graph(found))):
+        write_atomically(folder / name, partial(figure.savefig, dpi=150))
+    return [str(folder / name) for name in (TABLE, PICTURE, GRAPH)]

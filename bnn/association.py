@@ -1,0 +1,275 @@
+"""Which values come together more often, or less, than chance: observed against expected, with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float64, Int64
+
+from bnn.counts import Counts
+from bnn.errors import DataError
+from bnn.estimate import pair_counts
+from bnn.frames import frame_of
+from bnn.schema import Layout
+
+TILE = 1024
+LEVEL = 0.95
+
+Pairs = Float64[np.ndarray, " pairs"]
+Places = Int64[np.ndarray, " pairs"]
+
+
+def information_component(observed: Pairs, expected: Pairs) -> Pairs:
+    """IC = log2((O + 1/2) / (E + 1/2)), in bits: the information gain, shrunk towards 0 where little was seen.
+
+    Noren, Hopstadius and Bate, Statistical Methods in Medical Research 22 (2013) 57-69; the measure of
+    pharmacovigilance.
+
+    Parameters
+    ----------
+    observed
+        O, records with both.
+    expected
+        E = N(i) N(j) / N, records with both that chance alone would make.
+
+    Examples
+    --------
+    >>> information_component(np.array([0.0, 7.5]), np.array([0.5, 1.5])).tolist()
+    [-1.0, 2.0]
+    """
+    component: np.ndarray = np.log2((observed + 0.5) / (expected + 0.5))
+    return component
+
+
+def credible_interval(observed: Pairs, expected: Pairs, level: float = LEVEL) -> tuple[Pairs, Pairs]:
+    """Bounds of the information component, in bits, exact: O is Poisson of mean mu E, mu is Gamma(1/2, 1/2) beforehand.
+
+    Then mu is Gamma(O + 1/2, E + 1/2) afterwards [Noren et al. 2013], and the bounds are log2 of its quantiles.
+
+    Examples
+    --------
+    >>> low, high = credible_interval(np.array([10.0]), np.array([2.0]))
+    >>> round(float(low[0]), 2), round(float(high[0]), 2)
+    (1.04, 2.83)
+    """
+    from scipy.special import gammaincinv
+
+    tail = (1.0 - level) / 2.0
+    rate = expected + 0.5
+    low, high = (np.log2(gammaincinv(observed + 0.5, share) / rate) for share in (tail, 1.0 - tail))
+    return low, high
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Associations:
+    """Pairs of neurons whose interval leaves out 0: the strongest that occur together too often, then too rarely.
+
+    Strongest is what is furthest from 0 at the near end of its interval.
+
+    Attributes
+    ----------
+    layout
+        The neurons.
+    first, second
+        int64 [pairs]: the two neurons.
+    observed, expected
+        float64 [pairs], records: seen with both, and expected by chance, of those that know both.
+    component, low, high
+        float64 [pairs], bits: the information component and its credible interval.
+    weight
+        float64 [pairs], the network's weight, where there is a network: not the same number for rare pairs, which m
+        draws towards 0; else None.
+    compared
+        How many pairs were looked at.
+    found
+        How many of them have an interval that leaves out 0, shown here or not.
+    level
+        Of the intervals.
+    """
+
+    layout: Layout
+    first: Int64[np.ndarray, " pairs"]
+    second: Int64[np.ndarray, " pairs"]
+    observed: Pairs
+    expected: Pairs
+    component: Pairs
+    low: Pairs
+    high: Pairs
+    weight: Pairs | None
+    compared: int
+    found: int
+    level: float
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    @property
+    def caution(self) -> str:
+        """What so many comparisons do, in a sentence."""
+        chance = (1.0 - self.level) * self.compared
+        return (
+            f"{self.compared:,} pairs were compared and {self.found:,} intervals of {100 * self.level:g} % leave out "
+            f"0; were no values related, up to about {chance:,.0f} would by chance, so check what you find on new "
+            "records."
+        )
+
+    def __repr__(self) -> str:
+        return f"Associations({len(self)} of {self.found:,} pairs found among {self.compared:,})"
+
+    def to_frame(self, backend: str = "pyarrow") -> Any:
+        """A table, a pair a row (pyarrow, pandas or polars)."""
+        columns: dict[str, Any] = {
+            "first": [self.layout.names[i] for i in self.first.tolist()],
+            "second": [self.layout.names[j] for j in self.second.tolist()],
+        }
+        for name in ("observed", "expected", "component", "low", "high", "weight"):
+            if (values := getattr(self, name)) is not None:
+                columns[name] = values.tolist()
+        return frame_of(columns, backend, "Associations.to_frame")
+
+
+def find_associations(
+    counts: Counts,
+    top: int = 20,
+    attribute: str | None = None,
+    level: float = LEVEL,
+    weights: Float64[np.ndarray, "neurons neurons"] | None = None,
+    owner: str = "associations",
+) -> Associations:
+    """Compare all pairs of neurons of different attributes, tile by tile.
+
+    Parameters
+    ----------
+    counts
+        What was seen.
+    top
+        So many pairs at most of those too often together, and of those too rarely.
+    attribute
+        Only pairs of this attribute with others; None: all.
+    level
+        Of the intervals, above 0 and below 1.
+    weights
+        Of a network, to show beside.
+    owner
+        Beginning of sentences.
+
+    Raises
+    ------
+    DataError
+        ``top`` below 1, a level out of range, an unknown attribute.
+    """
+    if not isinstance(top, int | np.integer) or top < 1:
+        raise DataError(f"{owner}.top: got {top!r}; ask for at least one pair.")
+    if not 0.0 < level < 1.0:
+        raise DataError(f"{owner}.level: got {level!r}; give a probability between 0 and 1, such as {LEVEL}.")
+    layout = counts.layout
+    mine = np.ones(layout.neurons, dtype=np.bool_)
+    if attribute is not None:
+        mine = np.isin(np.arange(layout.neurons), layout.neurons_of(attribute))
+    compared = found = 0
+    kept: dict[int, list[np.ndarray]] = {1: [], -1: []}
+    for to, given in tiles(layout.neurons):
+        i, j = asked(layout, mine, to, given)
+        observed, expected = seen_and_expected(counts, to, given, i, j)
+        able = expected > 0.0  # a value never seen tells nothing
+        i, j, observed, expected = i[able], j[able], observed[able], expected[able]
+        compared += len(i)
+        for sign in (1, -1):
+            chosen = _outside(observed, expected, level, sign)
+            found += int(chosen.sum())
+            bound = credible_interval(observed[chosen], expected[chosen], level)[0 if sign > 0 else 1]
+            columns = (i[chosen] + to.start, j[chosen] + given.start, observed[chosen], expected[chosen])
+            kept[sign] = strongest(kept[sign], columns, sign * bound, top)
+    first, second, observed, expected, _ = np.concatenate([*kept[1], *kept[-1]], axis=1)
+    here, there = first.astype(np.int64), second.astype(np.int64)
+    low, high = credible_interval(observed, expected, level)
+    return Associations(
+        layout=layout,
+        first=here,
+        second=there,
+        observed=observed,
+        expected=expected,
+        component=information_component(observed, expected),
+        low=low,
+        high=high,
+        weight=None if weights is None else weights[here, there].astype(np.float64),
+        compared=compared,
+        found=found,
+        level=level,
+    )
+
+
+def counts_behind(
+    layout: Layout,
+    weights: Float64[np.ndarray, "neurons neurons"],
+    prior: Float64[np.ndarray, " neurons"],
+    records: float,
+    m: float,
+) -> Counts | None:
+    """The counts of complete records whose joint gains these weights are; None where rounding hides them.
+
+    From Q = (R + m) / (N + m) with R = N N(i,j) / E, N(i,j) = (2^W (N + m) - m) E / N: a whole number.
+
+    Parameters
+    ----------
+    layout
+        The neurons.
+    weights
+        W, in bits; those of two values of one attribute are not looked at.
+    prior
+        P(j).
+    records, m
+        N, and the strength of the estimate.
+    """
+    rows = round(records)
+    alone = np.rint(prior * rows)
+    expected = alone[:, None] * alone / rows
+    exact = (np.exp2(weights) * (rows + m) - m) * expected / rows
+    apart = layout.attribute[:, None] != layout.attribute
+    whole = np.where(apart, np.rint(exact), np.diag(alone))
+    if rows != records or np.abs(exact - whole, where=apart, out=np.zeros_like(exact)).max() > 0.1:
+        return None
+    joint = whole.astype(np.int64)
+    return Counts(layout, joint, alone.astype(np.int64)[:, None], np.array([[rows]]), rows)
+
+
+def tiles(neurons: int) -> Iterator[tuple[slice, slice]]:
+    """Tiles of the upper triangle of all pairs."""
+    for begin in range(0, neurons, TILE):
+        for start in range(begin, neurons, TILE):
+            yield slice(begin, min(begin + TILE, neurons)), slice(start, min(start + TILE, neurons))
+
+
+def asked(layout: Layout, mine: Bool[np.ndarray, " neurons"], to: slice, given: slice) -> tuple[Places, Places]:
+    """Places in a tile of the pairs that are compared: once each, of different attributes, one of them chosen."""
+    one, other = np.arange(layout.neurons)[to], np.arange(layout.neurons)[given]
+    apart = layout.attribute[to][:, None] != layout.attribute[given]
+    i, j = np.nonzero((one[:, None] < other) & apart & (mine[to][:, None] | mine[given]))
+    return i, j
+
+
+def seen_and_expected(counts: Counts, to: slice, given: slice, i: Places, j: Places) -> tuple[Pairs, Pairs]:
+    """Records with both neurons, and those that chance would make: E = N(i) N(j) / N where both are known."""
+    pairs = pair_counts(counts, to, given)
+    expected = pairs.to * pairs.given / np.maximum(pairs.known, 1.0)
+    return pairs.joint[i, j] / counts.scale, expected[i, j] / counts.scale
+
+
+def _outside(observed: Pairs, expected: Pairs, level: float, sign: int) -> Bool[np.ndarray, " pairs"]:
+    """Whether the interval lies above 0 (``sign`` 1) or below: the probability that mu is on the other side of 1."""
+    from scipy.special import gammainc, gammaincc
+
+    side = gammainc if sign > 0 else gammaincc
+    outside: np.ndarray = side(observed + 0.5, expected + 0.5) < (1.0 - level) / 2.0
+    return outside
+
+
+def strongest(kept: list[np.ndarray], columns: Sequence[np.ndarray], strength: Pairs, top: int) -> list[np.ndarray]:
+    """Of pairs kept and new ones, the first ``top`` by strength (the last row), ties by number of the neurons."""
+    more = np.stack([*(column.astype(np.float64) for column in columns), strength])
+    both = np.concatenate([*kept, more], axis=1)
+    order = np.lexsort((both[1], both[0], -both[-1]))[:top]
+    return [both[:, order]]
