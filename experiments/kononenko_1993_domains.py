@@ -84,6 +84,11 @@ def measured(classifiers, records, repeats, splits, seed):
     return values.reshape(len(classifiers), repeats, splits, 3).transpose(1, 2, 0, 3)
 
 
+def chess(relations, seed, k):
+    """The k-th set of positions."""
+    return bnn.datasets.krk(1000, np.random.default_rng([seed, k]), relations=relations)
+
+
 def told(domain, classifier, k):
     """Digits of accuracy (k = 0), information (1) or log loss (2), what [S] prints, and why ours may differ."""
     options = {"digits": 1 if k == 0 else 2}
@@ -163,7 +168,7 @@ def explaining(records, repeats, sets, splits, seed):
         cells = over_sets(values[:, :, c], "breast cancer", name)[:2]
         yield ["breast cancer, 80 % of one class", name, *(replace(cell, why="other attributes") for cell in cells)]
     for domain, relations in CHESS.items():
-        drawn = [bnn.datasets.krk(1000, [seed, k], relations=relations) for k in range(sets)]
+        drawn = [chess(relations, seed, k) for k in range(sets)]
         pairs = [np.split(np.random.default_rng([seed, s]).permutation(1000), [700]) for s in range(splits)]
         for name, classifier in two:
             bits = [np.mean([scored(some, *pair, classifier, [0.5, 0.5])[1] for pair in pairs]) for some in drawn]
@@ -186,7 +191,7 @@ def measure(chosen):
     records = {domain: bnn.datasets.load(name) for domain, name in SHIPPED.items()}
     found = {domain: measured(CLASSIFIERS, some, repeats, splits, chosen.seed) for domain, some in records.items()}
     for domain, relations in CHESS.items():
-        drawn = [bnn.datasets.krk(1000, [chosen.seed, k], relations=relations) for k in range(positions)]
+        drawn = [chess(relations, chosen.seed, k) for k in range(positions)]
         records[domain] = drawn[0]
         found[domain] = np.concatenate([measured(CLASSIFIERS, some, 1, splits, chosen.seed) for some in drawn])
     estimates = {name: bnn.NaiveBayesClassifier(name) for name in GAINS}
@@ -243,7 +248,9 @@ def picture(result):
     figure = new_figure(13.0, 7.0)
     panels = figure.subplots(1, 2, sharey=True)
     domains, colours = list(result.arrays), (INK, BLUE, SKY, GREEN)
-    for panel, k, label in zip(panels, (0, 1), ("answered right (%)", "information score (bits a row)"), strict=True):
+    for panel, k, label in zip(
+        panels, (0, 1), ("answered right (%)", "information score (bits a row); bars: from split to split"), strict=True
+    ):
         for y, (domain, values) in enumerate(result.arrays.items()):
             for c, (classifier, colour) in enumerate(zip(CLASSIFIERS, colours, strict=True)):
                 some = values[:, :, c, k].ravel()
@@ -253,7 +260,9 @@ def picture(result):
             for which, figures in enumerate(PRINTED.get(domain, ())):
                 mark = {"marker": "Ds"[which], "facecolor": "white", "edgecolor": (INK, ORANGE)[which], "zorder": 4}
                 name = ("naive Bayes, printed", "successive, printed")[which]
-                panel.scatter(figures[k], y + 0.4, s=55, linewidth=1.8, **mark, label=name if y == 0 else None)
+                panel.scatter(
+                    figures[k], y + 0.36 + 0.1 * which, s=55, linewidth=1.8, **mark, label=name if y == 0 else None
+                )
             panel.axhline(y + 0.55, color=GREY, linewidth=0.5)
         panel.set_xlabel(label)
     panels[0].set_yticks(range(len(domains)), domains)

@@ -16,7 +16,6 @@ import json
 import math
 import os
 import re
-import runpy
 import subprocess
 import sys
 import tempfile
@@ -111,13 +110,12 @@ def duration(seconds: float) -> str:
 
 
 def run(script: Path, *arguments: str) -> None:
-    """Run a script in this process, as its command line would."""
-    before = sys.argv
-    sys.argv = [str(script), *arguments]
-    try:
-        runpy.run_path(str(script), run_name="__main__")
-    finally:
-        sys.argv = before
+    """Run a script with this tree's package, quietly unless it fails."""
+    path = os.pathsep.join([str(HERE.parent), *filter(None, [os.environ.get("PYTHONPATH")])])
+    command = [sys.executable, str(script), *arguments]
+    done = subprocess.run(command, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{script.name} failed with status {done.returncode}:\n{done.stderr}")
 
 
 def quick(script: Path, folder: Path) -> list[dict[str, Any]]:
@@ -176,7 +174,7 @@ def main() -> None:
         return
     if chosen.run:
         for script in scripts():
-            subprocess.run([sys.executable, str(script), "--out", str(FULL)], check=True)
+            run(script, "--out", str(FULL))
     write_atomically(PAGE, lambda file: file.write_text(page(), encoding="utf-8"))
 
 
