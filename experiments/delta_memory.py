@@ -146,7 +146,7 @@ def crossing(loads: Sequence[int], shares: np.ndarray, level: float = 0.9) -> fl
 
 def measure(chosen: Namespace) -> Result:
     quick = chosen.quick
-    rounds = 8 if quick else ROUNDS
+    rounds = 5 if quick else ROUNDS
     found: dict[Any, Any] = {}
     cases = {case.name: case for case in CASES if case.quick or not quick}
     capacities, shares, compared, basins = [], [], [], []
