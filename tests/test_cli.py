@@ -838,6 +838,9 @@ def test_what_is_ignored_is_not_learned(measured_csv):
 def test_patterns_without_their_class(patterns_csv):
     assert prepare(Request(patterns_csv)).learned.rows == 2
     assert prepare(Request(patterns_csv, ignored=("class",))).learned.rows == 3
+    without = prepare(Request(patterns_csv, ignored=("a",))).learned.schema
+    assert {attribute.kind for attribute in without.attributes} == {"on_off"}
+    assert without.names == tuple("bcdefgh")
 
 
 def test_a_word_among_numbers_is_told_of(tmp_path):
