@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 PICTURE = "bnn-recall.png"
 RULES = (
     "odds", "probability", "hopfield", "hebb", "covariance", "presynaptic-covariance", "willshaw", "bcpnn", "storkey",
-    "pseudo-inverse",
+    "pseudo-inverse", "dense", "modern",
 )  # fmt: skip
-DYNAMICS = ("asynchronous", "synchronous", "winner-take-all", "k-winners", "glauber", "flow")
+DYNAMICS = ("asynchronous", "synchronous", "winner-take-all", "k-winners", "glauber", "flow", "attention")
 _data, _network, _output = (
     partial(typer.Option, rich_help_panel=panel) for panel in ("What is recalled", "Rules and dynamics", "Output")
 )
@@ -67,7 +67,8 @@ def _bnn(
     "[bold]bnn recall --data zoo --row 3 --mask legs[/] asks how many legs the animal in row 3 has.\n\n"
     "In the table and in JSON, cues and recalled are counts (recalled: equal to the cue's own pattern in every "
     "neuron), largest_rise is the largest single rise, in bits, of what must fall; all else are means over the cues. "
-    "Of a flow (graded neurons), energies are free energies, sweeps are steps, flips neurons that crossed the middle."
+    "Of graded neurons (flow, attention), sweeps are steps, flips neurons that crossed the middle; of a flow, energies "
+    "are free energies."
 )
 def recall(
     data: Annotated[
@@ -112,6 +113,14 @@ def recall(
     m: Annotated[
         float | None,
         _network("--m", metavar="RECORDS", help="Strength of the estimate (probability, odds).", show_default="2"),
+    ] = None,
+    degree: Annotated[
+        int | None,
+        _network(min=2, metavar="N", help="Power of the overlaps that energies are (dense).", show_default="3"),
+    ] = None,
+    beta: Annotated[
+        float | None,
+        _network(metavar="BETA", help="Inverse temperature of the softmax (modern).", show_default="1"),
     ] = None,
     dynamics: Annotated[
         str | None,
@@ -158,7 +167,7 @@ def recall(
             min=1,
             metavar="N",
             help="Cues that have not settled by then stop.",
-            show_default="100; of a flow 10,000 steps",
+            show_default="100; of a flow 10,000 steps, of attention 1,000 updates",
         ),
     ] = None,
     out: Annotated[
@@ -190,7 +199,7 @@ def recall(
         ignored=tuple(ignore or ()),
         free=free,
         rules=tuple(rule or ()),
-        m=m,
+        learning={"m": m, "degree": degree, "beta": beta},
         dynamics=dynamics,
         parallel=parallel,
         winners=winners,

@@ -16,7 +16,7 @@ from bnn.driver import recall
 from bnn.dynamics import GradientFlow
 from bnn.errors import DataError
 from bnn.frames import frame_of
-from bnn.network import Network
+from bnn.network import Network, require_weights
 
 LN2 = log(2.0)
 BLUR, NUDGE, EDGE = 0.05, 0.01, 1e-6  # shares of a neuron's range
@@ -140,6 +140,7 @@ def bifurcation(
     >>> found.gains[found.at].tolist(), sorted(found.states[:, 0].round(2).tolist())
     ([2.0, 4.0, 4.0], [0.1, 0.5, 0.9])
     """
+    require_weights(network, "bifurcation.network")
     levels = np.unique(_gains(gains))
     if not network.symmetric:
         raise DataError(

@@ -131,8 +131,13 @@ def learn(
             "give Records."
         )
     if records is not None and not chosen.pairwise:
-        given = {"within": within, "self_connections": self_connections, "mask": mask is not None}
-        for name in [name for name, value in {**given, "dtype": dtype != torch.float64}.items() if value]:
+        given = {
+            "within": within,
+            "mask": mask is not None,
+            "start": start is not None,
+            "dtype": dtype != torch.float64,
+        }
+        for name in [name for name, value in given.items() if value]:
             raise DataError(f"learn.{name}: the rule {chosen.name!r} keeps patterns and has no weights; leave it out.")
         return stored(records, chosen, options).to(device=device)
     if isinstance(data, Records):

@@ -480,6 +480,12 @@ class Network(AssociativeMemory):
         return replace(self, **tensors, grid=grid)
 
 
+def require_weights(network: object, owner: str) -> None:
+    """Refuse what is no `Network`, such as a memory of patterns, where weights are needed."""
+    if not isinstance(network, Network):
+        raise DataError(f"{owner}: got {type(network).__name__}; give a Network, whose weights connect its neurons.")
+
+
 def _numbers(array: Any, owner: str) -> Float64[np.ndarray, "..."]:
     """A float64 copy of an array of numbers; `DataError` where it is none."""
     try:

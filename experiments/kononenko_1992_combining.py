@@ -1,4 +1,4 @@
-"""The naive Bayesian formula combines the answers of rules better than votes do, but not those of like classifiers.
+"""The naive Bayesian formula combines answers acceptably, yet no better than votes or means, and it is far too sure.
 
     python experiments/kononenko_1992_combining.py [--quick] [--seed 0] [--out FOLDER]
 
@@ -15,6 +15,11 @@ held-out rows, as stacking does it. Two kinds of members, on four medical domain
 * rules: six decision trees of depth 3, each on a random half of the features "attribute = value"; a row's leaf is the
   one rule that fires, its P(C | rule) the m-estimate of [S eq 2] from the training rows;
 * classifiers: naive, semi-naive, tree-augmented Bayes, logistic regression, the rules of one tree of depth 5.
+
+What came out: rules combined beat a single one by 4 to 7 points where there are several classes (lymphography, primary
+tumor), and there the formula gets the most bits out of them. Nowhere is it clearly more accurate than votes, means or
+stacking; in breast cancer it is worse than the mean of rules by two standard errors. Members that say the same are
+counted as often as they say it, so that its log loss is two to four times that of the mean.
 
 Of members that see disjoint attributes, each a naive Bayes, the formula is naive Bayes of all attributes: an identity,
 checked once and not compared. Twenty random splits, 70 % training; differences with Nadeau and Bengio's standard error.

@@ -11,7 +11,10 @@ discrimination functions." It prints no other number.
 Random splits, 70 % training, m = 2. Before the first round, at the first round of best training accuracy, and after the
 last: share of the training and of the test rows answered right, and the information score of the test answers.
 
-Three minutes; with --quick five seconds.
+What came out: the claim holds for primary tumor and breast cancer, five points less each. In lymphography all training
+rows are learned, as printed, and the bits fall, but the accuracy hardly does: no drastic decrease there, unexplained.
+
+Half a minute; with --quick five seconds.
 """
 
 from __future__ import annotations

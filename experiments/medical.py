@@ -7,6 +7,7 @@ training rows, 70 to 30 again, for choosing settings.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,6 +22,7 @@ from bnn.classify.gains import Cells, laplace_prior
 from bnn.classify.paired import corrected_error, holm
 from bnn.classify.readout import Readout, with_class
 from bnn.discretize import codes_of, equal_frequency
+from bnn.errors import MeasurementWarning
 from bnn.rules.base import Rule
 
 DOMAINS = ("primary-tumor", "breast-cancer", "lymphography", "hepatitis")
@@ -43,7 +45,9 @@ class Domain:
     @staticmethod
     def load(name: str) -> Domain:
         """Load a data set that ships."""
-        records, target, classes = split(bnn.datasets.load(name))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", MeasurementWarning)  # they are cut below, by the training rows alone
+            records, target, classes = split(bnn.datasets.load(name, intervals=None))
         return Domain(name, records, classes, target.values)
 
     def coded(self, training: np.ndarray) -> bnn.Records:

@@ -130,7 +130,9 @@ def quick(script: Path, folder: Path) -> list[dict[str, Any]]:
 
 def figure(cell: Any) -> Any:
     """What is kept of a cell."""
-    return [cell["value"], cell["error"]] if isinstance(cell, dict) else cell
+    if isinstance(cell, dict):
+        return [figure(cell["value"]), figure(cell["error"])]
+    return float(f"{cell:.8g}") if isinstance(cell, float) else cell
 
 
 def differences(found: list[dict[str, Any]], expected: list[dict[str, Any]]) -> Iterator[str]:
@@ -165,7 +167,9 @@ def main() -> None:
         os.environ.pop("BNN_DATA", None)
         with tempfile.TemporaryDirectory() as folder:
             kept = {script.stem: quick(script, Path(folder)) for script in scripts()}
-        text = re.sub(r"\n {5,}", " ", json.dumps(kept, indent=1, ensure_ascii=False))  # a line for each row
+        text = re.sub(
+            r"\n {5,}|\n {4}(?=\])", " ", json.dumps(kept, indent=1, ensure_ascii=False)
+        )  # a line for each row
         write_atomically(EXPECTED, lambda file: file.write_text(text + "\n", encoding="utf-8"))
         return
     if chosen.run:

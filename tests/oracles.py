@@ -906,3 +906,46 @@ def illegal_positions():
                 if len({king, rook, black}) < 3 or black in near or black in attacked:
                     found.add(king + rook + black)
     return found
+
+
+# --- Capacity -----------------------------------------------------------------------------------------------------
+
+
+def recalled(question, rule, patterns, cues, seed, **options):
+    """cues, recalled, missed, extra, differing, unknown and sweeps of `study.Point`, one cue and neuron at a time."""
+    import torch
+
+    import bnn
+    from bnn.coding import read_states
+
+    if bnn.RULES[rule].pairwise:
+        options = {"dtype": torch.float32, **options}
+    network = bnn.learn(patterns, rule, **options)
+    told = Counter(cues=len(cues), neurons=network.neurons)
+    for r in range(len(cues)):
+        trace = bnn.recall(network, cues[[r]], question.dynamics, seed=seed, max_sweeps=question.max_sweeps)
+        told["sweeps"] += int(trace.sweeps[0])
+        truth, cue = (read_states(network.layout, one[[r]], "oracle") for one in (patterns, cues))
+        errors = 0
+        for j in range(network.neurons):
+            if cue.unknown is not None and cue.unknown[0, j]:
+                told["unknown"] += 1
+            elif (truth.unknown is None or not truth.unknown[0, j]) and cue.on[0, j] != truth.on[0, j]:
+                told["differing"] += 1
+            if truth.unknown is not None and truth.unknown[0, j]:
+                continue
+            on = trace.states[0, j] == 1
+            told["missed"] += int(truth.on[0, j] and not on)
+            told["extra"] += int(on and not truth.on[0, j])
+            errors += bool(truth.on[0, j]) != on
+        told["recalled"] += errors == 0
+    return dict(told)
+
+
+def grid(most, precision):
+    """Loads one after another, each at least 1 and the share ``precision`` larger."""
+    loads, load = [], 1
+    while load < most:
+        loads.append(load)
+        load = max(load + 1, int(load * (1 + precision)))
+    return (*loads, most)

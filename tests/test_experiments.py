@@ -27,6 +27,12 @@ def test_quick_run(script, tmp_path, monkeypatch, capsys):
     assert (tmp_path / f"{script.stem}.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_experiments_are_found_by_listing_the_folder():
+    names = {script.stem for script in results.scripts()}
+    assert {"recall_figure", "kononenko_1993_domains", "kononenko_1993_mesh"} <= names
+    assert not names & {"harness", "results"}
+
+
 def test_nothing_is_kept_of_experiments_that_are_gone():
     assert set(EXPECTED) == {script.stem for script in results.scripts()}
 

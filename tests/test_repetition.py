@@ -56,7 +56,8 @@ def test_too_large_steps_pass_by_and_the_first_round_is_kept():
 
 def test_rounds_end_before_counts_would_overflow():
     found = bnn.learn_delta(LOPSIDED, "hopfield", weight=2.0**20, rounds=9, **CLEAN)
-    assert found.fixed.tolist() == [0.75, 0.25, 0.75]  # B, then A, then B again would weigh 2**40 of 2**42
+    # B weighs 2**20, then so does each A, then B 2**40; with each A at 2**40 there would be 2**42
+    assert found.fixed.tolist() == [0.75, 0.25, 0.75, 0.25]
     assert found.best == 0
 
 

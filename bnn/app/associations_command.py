@@ -8,14 +8,13 @@ from pathlib import Path
 
 import pyarrow.csv as pacsv
 
-from bnn import datasets, plots
-from bnn.app.data import data_file
+from bnn import plots
+from bnn.app.data import memory_table
 from bnn.association import Associations
 from bnn.counts import Counts
 from bnn.errors import FileError, unknown_name
 from bnn.files import write_atomically
 from bnn.learning import learn
-from bnn.records import Records
 
 TABLE, PICTURE, GRAPH = "bnn-associations.csv", "bnn-associations.png", "bnn-associations-graph.png"
 
@@ -28,13 +27,9 @@ def find(data: str, attribute: str | None, ignored: Sequence[str], top: int, lev
     BnnError
         Whatever does not fit, in one sentence.
     """
-    records = datasets.read(data_file(data))
-    names = records.schema.names
-    for option, name in (("--attribute", attribute), *(("--ignore", name) for name in ignored)):
-        if name is not None and name not in names:
-            raise unknown_name(option, name, names)
-    if ignored:
-        records = Records.from_table(records.to_table().drop_columns(list(ignored)))
+    records, _ = memory_table(data, ignored)
+    if attribute is not None and attribute not in records.schema.names:
+        raise unknown_name("--attribute", attribute, records.schema.names)
     counts = Counts.of(records)
     return learn(counts, "probability", m=m).associations(counts, top=top, attribute=attribute, level=level)
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from bnn.app.arguments import Learned
+from bnn.app.arguments import IGNORED, Learned
 from bnn.app.commands import telling_warnings
 
 _data, _output = (partial(typer.Option, rich_help_panel=panel) for panel in ("What is compared", "Output"))
@@ -20,9 +20,7 @@ def associations(
     attribute: Annotated[
         str | None, _data(metavar="COLUMN", help="Only pairs of this column with others, such as class.")
     ] = None,
-    ignore: Annotated[
-        list[str] | None, _data(metavar="COLUMN", help="Leave this column out, such as a name; may be repeated.")
-    ] = None,
+    ignore: Annotated[list[str] | None, _data(metavar="COLUMN", help=IGNORED)] = None,
     top: Annotated[
         int, _data(min=1, metavar="N", help="So many pairs at most together too often, and as many too rarely.")
     ] = 20,

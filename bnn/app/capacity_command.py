@@ -16,6 +16,7 @@ from bnn.files import write_atomically
 from bnn.learning import options_of
 from bnn.rules import RULES
 from bnn.study import FAMILIES, Capacity, Criterion, Family, Learner, Noise, Question, held, thresholds, tuned
+from bnn.study.family import Prototypes
 
 SIDE_BY_SIDE = ("odds", "probability", "hopfield")
 
@@ -79,11 +80,12 @@ def prepare(request: Request) -> Task:
     if request.tune and isinstance(dynamics or family.dynamics, WinnerTakeAll | KWinners):
         raise DataError("--tune: a threshold changes nothing where winners take all; leave it out.")
     amounts = {name: _amount(name, text) for name, text in request.noise.items() if text is not None}
-    noise = Noise(**amounts, contiguous=request.contiguous, wrong_by="values" if request.scrambled else "pattern")
+    wrong_by = "values" if request.scrambled else "pattern"
+    noise = Noise(**amounts, contiguous=request.contiguous, wrong_by=wrong_by) if amounts else None
     options = _options(request.learn, rules)
     learners = {rule: Learner(RULES[rule], options[rule], given) for rule in rules}
-    question = Question(family, noise, dynamics, request.max_sweeps, request.cues)  # type: ignore[arg-type]
-    return Task(request, question, learners, Criterion(request.criterion, request.bound))  # type: ignore[arg-type]
+    question = Question(family, noise, dynamics, request.max_sweeps, request.cues)
+    return Task(request, question, learners, Criterion(request.criterion, request.bound))
 
 
 def run(task: Task, learner: Learner, progress: Callable[[int, int], object]) -> Capacity:
@@ -119,19 +121,25 @@ def draw(found: Mapping[str, Capacity], picture: Path) -> str:
     return str(picture)
 
 
-def _family(name: str, given: dict[str, Any], option: str = "--family") -> Family:
+def _family(
+    name: str, given: dict[str, Any], option: str = "--family", known: Mapping[str, type[Family]] = FAMILIES
+) -> Family:
     """The family of that name with its own options; those of another are an error."""
-    if name not in FAMILIES:
-        raise unknown_name(option, name, FAMILIES)
-    own = signature(FAMILIES[name]).parameters
+    if name not in known:
+        raise unknown_name(option, name, known)
+    own = signature(known[name]).parameters
     if "prototypes" in own:
         inner = {key: given.pop(key) for key in list(given) if key not in own}
-        given["prototypes"] = _family(given.get("prototypes", "dense"), inner, "--prototypes")
+        able = {key: kind for key, kind in known.items() if issubclass(kind, Prototypes)}
+        given["prototypes"] = _family(given.get("prototypes", "dense"), inner, "--prototypes", able)
     for key in given:
         if key not in own:
-            able = [other for other, kind in FAMILIES.items() if key in signature(kind).parameters]
-            raise DataError(f"--{key}: {name!r} has no such option; use it with {option} {' or '.join(able)}.")
-    return FAMILIES[name](**given)
+            near, far = (
+                [f"{word} {other}" for other, kind in kinds.items() if key in signature(kind).parameters]
+                for word, kinds in ((option, known), ("--family", FAMILIES))
+            )
+            raise DataError(f"--{key}: {name!r} has no such option; use it with {' or '.join(near or far)}.")
+    return known[name](**given)
 
 
 def _amount(name: str, text: str) -> float | int:

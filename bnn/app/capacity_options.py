@@ -64,11 +64,19 @@ def capacity(
     ] = None,
     flips: Annotated[
         str | None,
-        _cues(metavar="SHARE|N", help="Cells that change: a share, such as 0.1, or so many, such as 2."),
+        _cues(
+            metavar="SHARE|N",
+            help="Cells that change: a share, such as 0.1, or so many, such as 2; 0 for none.",
+            show_default="0.1 of dense and real patterns, if no other noise is named",
+        ),
     ] = None,
     moves: Annotated[
         str | None,
-        _cues(metavar="SHARE|N", help="Active neurons that go elsewhere, in modular patterns within their group."),
+        _cues(
+            metavar="SHARE|N",
+            help="Active neurons that go elsewhere, in modular patterns within their group.",
+            show_default="1 of modular and k-active patterns, if no other noise is named",
+        ),
     ] = None,
     wrong: Annotated[
         str | None, _cues(metavar="SHARE|N", help="Cells that take the values of another pattern.")

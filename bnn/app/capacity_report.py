@@ -85,7 +85,7 @@ def capacity_table(found: Mapping[str, Capacity], width: int) -> Table:
         bits = "" if one.bits_per_parameter is None else f"{one.bits_per_parameter:.3f}"
         patterns = Text(f"{at_least}{one.patterns:,.0f}", "bold" if one.patterns == best else "")
         values = " ".join(f"{value:,}" for value in one.values)
-        table.add_row(name, patterns, interval, f"{one.patterns / one.neurons:.3g}", bits, values)
+        table.add_row(name, patterns, interval, f"{one.load:.3g}", bits, values)
     return table
 
 

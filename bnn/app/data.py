@@ -15,6 +15,7 @@ from bnn import datasets
 from bnn.classify.columns import Column
 from bnn.csvfile import read_csv, typed
 from bnn.errors import BnnWarning, DataError, UnseenValueWarning, unknown_name
+from bnn.records import Records
 
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 COMMAS = r"^[+-]?\d+(,\d+)+(\.\d+)?$"  # of thousands, or decimal ones
@@ -54,6 +55,12 @@ def training_table(data: str, target: str, ignored: Sequence[str]) -> tuple[pa.T
     if not attributes.column_names:
         raise DataError(f"--target: {data} holds nothing but {target!r}; there is nothing to predict by.")
     return attributes, table[target]
+
+
+def memory_table(data: str, ignored: Sequence[str]) -> tuple[Records, pa.Table]:
+    """Records of a table, or patterns, to remember, and the table itself with the class that patterns leave out."""
+    table = without(read_csv(data_file(data), partial(mostly_numbers, data, ignored)), ignored)
+    return datasets.records_of(table), table
 
 
 def without(table: pa.Table, ignored: Sequence[str]) -> pa.Table:

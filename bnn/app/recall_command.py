@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from jaxtyping import Int
 
 from bnn import datasets
-from bnn.app.data import data_file, mostly_numbers, without
+from bnn.app.data import memory_table
 from bnn.app.dynamics import PARAMETERS, dynamics_of, input_of
-from bnn.csvfile import read_csv
 from bnn.driver import recall
 from bnn.dynamics.base import Dynamics
 from bnn.errors import DataError, unknown_name
@@ -39,7 +37,7 @@ class Request:
     ignored: tuple[str, ...] = ()
     free: bool = False
     rules: tuple[str, ...] = ()
-    m: float | None = None
+    learning: Mapping[str, Any] = field(default_factory=dict)
     dynamics: str | None = None
     parallel: bool = False
     winners: int | None = None
@@ -87,6 +85,10 @@ class Task:
 
 
 FEW = 12  # cues whose every flip is drawn
+INSTEAD = {
+    "patterns": "take asynchronous, winner-take-all or k-winners without --parallel, or glauber",
+    "weights": "take --rule modern, or another dynamics",
+}
 
 
 def prepare(request: Request) -> Task:
@@ -102,13 +104,22 @@ def prepare(request: Request) -> Task:
     # rules without a prior are left out, where nobody named them, when the prior is asked for
     able = [rule for rule in SIDE_BY_SIDE if given != "prior" or RULES[rule].prior_bias is not None]
     rules = tuple(dict.fromkeys(request.rules)) or tuple(able)
-    if request.m is not None and not any("m" in options_of(find(rule)) for rule in rules):
-        raise DataError(f"--m: {' and '.join(rules)} has no such option; it belongs to probability and odds.")
+    for option, value in request.learning.items():
+        if value is not None and not any(option in options_of(find(rule)) for rule in rules):
+            owners = " and ".join(rule for rule in RULES if option in options_of(RULES[rule]))
+            have = "has" if len(rules) == 1 else "have"
+            raise DataError(f"--{option}: {' and '.join(rules)} {have} no such option; it belongs to {owners}.")
     name, records, classes = read_data(request.data, request.ignored)
     table = any(attribute.kind != "on_off" for attribute in records.schema.attributes)
     named = request.dynamics or ("winner-take-all" if table else "asynchronous")
     dynamics = dynamics_of(named, {option: getattr(request, option) for option in PARAMETERS})
     for rule in rules:
+        keeps = "weights" if find(rule).pairwise else "patterns"
+        if keeps not in dynamics.runs:
+            raise DataError(
+                f"--dynamics: {dynamics.name} as asked for works by {dynamics.runs[0]}, and the rule {rule} keeps "
+                f"{keeps}; {INSTEAD[keeps]}."
+            )
         if not find(rule).symmetric and not getattr(dynamics, "parallel", True):
             raise DataError(
                 f"--rule: {rule} has asymmetric weights, so no energy that {dynamics.name} could choose by; "
@@ -128,8 +139,8 @@ def prepare(request: Request) -> Task:
 
 def run(task: Task, rule: str, progress: Callable[[int, int], None]) -> Trace:
     """Learn by one rule and recall every cue."""
-    m = task.request.m
-    options: dict[str, Any] = {"m": m} if m is not None and "m" in options_of(find(rule)) else {}
+    known = options_of(find(rule))
+    options = {name: value for name, value in task.request.learning.items() if value is not None and name in known}
     return recall(
         learn(task.learned, rule, **options),
         task.cues,
@@ -145,8 +156,7 @@ def run(task: Task, rule: str, progress: Callable[[int, int], None]) -> Trace:
 
 def read_data(data: str, ignored: Sequence[str]) -> tuple[str, Records, Sequence[Value | None] | None]:
     """A data set by name, or a CSV file: its name, its records, and each pattern's class where there is one."""
-    table = without(read_csv(data_file(data), partial(mostly_numbers, data, ignored)), ignored)
-    records = datasets.records_of(table)
+    records, table = memory_table(data, ignored)
     apart = datasets.CLASS in table.column_names and datasets.CLASS not in records.schema.names
     return data, records, table[datasets.CLASS].to_pylist() if apart else None
 

@@ -44,7 +44,7 @@ def tell(
         if naive:
             console.print(NAIVE, style="dim")
     else:
-        console.print(summary_table(summaries, console.width, task.dynamics.graded))
+        console.print(summary_table(summaries, console.width, task.dynamics))
         console.print(seen(task, traces, summaries), markup=False)
         console.print(legend(task, summaries, naive), markup=False, style="dim")
     for file in files:
@@ -81,11 +81,13 @@ def _named(dynamics: Dynamics) -> str:
     return f"{dynamics.name} at gain {dynamics.gain:g} by {dynamics.solver}"
 
 
-def summary_table(summaries: Sequence[Summary], width: int, flow: bool = False) -> Table:
+def summary_table(summaries: Sequence[Summary], width: int, dynamics: Dynamics | None = None) -> Table:
     """One line a rule; fits 80 columns, and takes more room where there is some."""
+    flow = isinstance(dynamics, GradientFlow)
+    steps = "steps" if flow else "sweeps" if dynamics is None else f"{dynamics.clock}s"
+    energy = "free energy" if flow else "energy"
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1) if width >= 100 else 0, pad_edge=False)
     table.add_column("\nrule", style="bold", no_wrap=True)
-    steps, energy = ("steps", "free energy") if flow else ("sweeps", "energy")
     numbers = ("recalled\nexactly", "overlap\nbefore", "\nafter", "\nflips", f"\n{steps}")
     for heading in (*numbers, f"{energy}\nbefore", "\nafter", "descent\nverified"):
         table.add_column(heading, justify="right", no_wrap=True)
@@ -116,7 +118,9 @@ def seen(task: Task, traces: Mapping[str, Trace], summaries: Sequence[Summary]) 
         ]
         told.append(f"{_list(counts).capitalize()}.")
     sweeps = task.request.max_sweeps or task.dynamics.limit
-    limit = "when their steps or their time ran out" if task.dynamics.graded else f"after {sweeps} sweeps"
+    limit = f"after {sweeps} {task.dynamics.clock}s"
+    if isinstance(task.dynamics, GradientFlow):
+        limit = "when their steps or their time ran out"
     for word, what in (
         ("cycle", "in a cycle of two"),
         ("limit", f"still changing {limit}"),
@@ -175,11 +179,9 @@ def legend(task: Task, summaries: Sequence[Summary], naive: bool = False) -> str
     unit = "without unit" if len(plain) == len(summaries) else "in bits"
     if 0 < len(plain) < len(summaries):
         unit += f" ({_list(plain)}: no unit)"
-    energy = (
-        f"Free energy, energy minus temperature times entropy, {unit}; flips: neurons that crossed the middle."
-        if task.dynamics.graded
-        else f"Energy {unit}."
-    )
+    flow = isinstance(task.dynamics, GradientFlow)
+    energy = f"Free energy, energy minus temperature times entropy, {unit}" if flow else f"Energy {unit}"
+    energy += "; flips: neurons that crossed the middle." if task.dynamics.graded else "."
     told = f"Overlap with the own pattern: 1 equal, 0 unrelated, -1 inverse. {energy}"
     if task.noise is None:
         return f"{NAIVE} {told}" if naive else told
@@ -215,4 +217,6 @@ def _list(words: Sequence[str]) -> str:
 
 def _number(value: float) -> str:
     """Short enough for a column of nine."""
+    if abs(value) >= 1e7:
+        return f"{value:.2e}"
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:z.1f}"

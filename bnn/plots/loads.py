@@ -134,7 +134,7 @@ def _draw_relative(ax: Axes, neurons: int) -> None:
         return share * neurons
 
     above = ax.secondary_xaxis("top", functions=(relative, absolute))
-    above.set_xlabel(f"patterns a neuron ({readable(neurons)} neurons)", color=GREY)
+    above.set_xlabel(f"patterns a neuron ({neurons:,} neurons)", color=GREY)
     if ax.get_xscale() == "log":
         above.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=12))
         above.xaxis.set_minor_formatter(NullFormatter())

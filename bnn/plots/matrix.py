@@ -12,7 +12,7 @@ from matplotlib.image import AxesImage
 from matplotlib.patches import Rectangle
 
 from bnn.errors import DataError, unknown_name
-from bnn.network import Network
+from bnn.network import Network, require_weights
 from bnn.plots import cells
 from bnn.plots.style import GREY, INK, WEIGHTS, figure_of, given_or_new, number_axis, styled, unit
 
@@ -56,6 +56,7 @@ def weights(
     >>> [label.get_text() for label in weights(network).axes[0].get_xticklabels()]
     ['hair', 'milk']
     """
+    require_weights(network, "plots.weights.network")
     layout = network.layout
     if neuron is not None:
         return _field(network, neuron, given_or_new(ax, 6.5, 5.5))

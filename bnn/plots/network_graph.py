@@ -15,7 +15,7 @@ from matplotlib.patches import FancyArrowPatch
 from bnn.association import Associations
 from bnn.associative import AssociativeMemory
 from bnn.errors import DataError
-from bnn.network import Network
+from bnn.network import Network, require_weights
 from bnn.plots.style import EXCITATORY, GREEN, GREY, INHIBITORY, INK, PURPLE, SKY, new_figure, readable, styled, unit
 from bnn.schema import Layout
 
@@ -87,6 +87,7 @@ def strongest_connections(network: AssociativeMemory, strongest: int, attribute:
     Edges carry ``weight``. The graph carries ``equal``: how many connections, drawn and not, are exactly as strong as
     the weakest one drawn, for each sign, 1 and -1.
     """
+    require_weights(network, "plots.graph.network")
     if strongest < 1:
         raise DataError(f"plots.graph.strongest: got {strongest}; ask for at least one connection of each sign.")
     if not isinstance(network, Network):

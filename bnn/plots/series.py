@@ -100,6 +100,10 @@ def similarity(trace: Trace, *, ax: Axes | None = None, label: str | None = None
     >>> figure.axes[0].get_ylabel()
     'log2 similarity (bits)'
     """
+    if trace.network.keeps == "patterns":
+        raise DataError(
+            "plots.similarity.trace: a memory of patterns has an energy and no similarity; draw plots.energy(trace)."
+        )
     ax = given_or_new(ax, 7.5, 4.5)
     defined = ~np.isnan(trace.log_similarity).any(axis=1)
     values, rows = trace.log_similarity[defined], np.flatnonzero(defined)

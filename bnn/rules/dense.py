@@ -38,5 +38,6 @@ RULE = Rule(
     coding="values",
     self_connections=False,
     source="patterns",
+    in_bits=False,
     pairwise=False,
 )

@@ -34,5 +34,6 @@ RULE = Rule(
     coding="values",
     self_connections=False,
     source="patterns",
+    in_bits=False,
     pairwise=False,
 )

@@ -104,12 +104,18 @@ class Capacity:
         return float(np.mean([entropy * value / max(parameters, 1) for value, parameters in held]))
 
     def __repr__(self) -> str:
+        seeds = "1 seed" if len(self.seeds) == 1 else f"{len(self.seeds)} seeds"
         within = "" if self.interval is None else " [{:.0f}, {:.0f}]".format(*self.interval)
         at_least = "at least " if any(self.limited) else ""
         return (
             f"Capacity({self.learner.rule.name}, {self.question.family.name}, {self.neurons:,} neurons: {at_least}"
-            f"{self.patterns:,.0f}{within} patterns, {self.criterion}, {len(self.seeds)} seeds)"
+            f"{self.patterns:,.0f}{within} patterns, {self.criterion}, {seeds})"
         )
+
+    @property
+    def load(self) -> float:
+        """Patterns held for each neuron."""
+        return self.patterns / self.neurons
 
     def describe(self) -> dict[str, Any]:
         """What was found and asked, without the points, as plain JSON types."""
@@ -122,7 +128,7 @@ class Capacity:
             "seeds": len(self.seeds),
             "values": dict(zip(map(str, self.seeds), self.values, strict=True)),
             "at_least": any(self.limited),
-            "load": self.patterns / self.neurons,
+            "load": self.load,
             "bits_per_parameter": self.bits_per_parameter,
             "rises": [str(rise) for rise in self.rises],
             "learning": dict(self.learner.learning),
@@ -150,7 +156,7 @@ def capacity(
     rule: str | Rule,
     family: str | Family = "dense",
     *,
-    noise: Noise = Noise(),  # noqa: B008 - frozen
+    noise: Noise | None = None,
     criterion: Criterion = Criterion(),  # noqa: B008 - frozen
     dynamics: Dynamics | None = None,
     max_sweeps: int | None = None,
@@ -166,8 +172,8 @@ def capacity(
     """How many random patterns a memory holds: the largest load whose patterns come back from their cues.
 
     For each seed patterns are drawn one after another; those of a load are the first of them, and a cue of a pattern
-    is the same at every load and for every rule. The number stored is doubled while the criterion holds, then the gap
-    is halved, on a grid of loads that is the same for every rule and seed.
+    is the same at every load and for every rule. The number stored is doubled until the criterion fails twice in a row,
+    then the gap below is halved, on a grid of loads that is the same for every rule and seed.
 
     Parameters
     ----------
@@ -177,7 +183,8 @@ def capacity(
         Of the patterns: an instance such as ``bnn.study.Modular(groups=20, size=20)``, or a key of
         `bnn.study.FAMILIES` for its usual parameters.
     noise
-        Of the cues, such as ``bnn.study.Noise(moves=1)``; by default they are the patterns themselves.
+        Of the cues, such as ``bnn.study.Noise(moves=1)``; None: what the family says, a tenth of the cells flipped or
+        one active unit moved. Without noise, ``Noise()``, a memory that never changes anything holds all patterns.
     criterion
         What a load must meet; by default 90 % of its patterns come back without one error.
     dynamics
@@ -212,14 +219,14 @@ def capacity(
     Examples
     --------
     >>> import bnn
-    >>> found = bnn.capacity("hopfield", bnn.study.Dense(100), noise=bnn.study.Noise(flips=0.1))
+    >>> found = bnn.capacity("hopfield", bnn.study.Dense(100))  # a tenth of the neurons of a cue flipped
     >>> found
-    Capacity(hopfield, dense, 100 neurons: 9 [8, 10] patterns, exact >= 0.9, 3 seeds)
-    >>> found.values, round(found.patterns / found.neurons, 3)
-    ((9, 9, 8), 0.087)
+    Capacity(hopfield, dense, 100 neurons: 12 [10, 14] patterns, exact >= 0.9, 3 seeds)
+    >>> found.values, found.load
+    ((11, 13, 12), 0.12)
     """
-    question = Question(family, noise, dynamics, max_sweeps, cues)  # type: ignore[arg-type]
-    learner = Learner(rule, learning or {}, input)  # type: ignore[arg-type]
+    question = Question(family, noise, dynamics, max_sweeps, cues)
+    learner = Learner(rule, learning or {}, input)
     return held(question, learner, criterion, seeds, precision, most, results, progress)
 
 

@@ -35,12 +35,12 @@ class Criterion:
     """
 
     measure: str = "exact"
-    bound: float = None  # type: ignore[assignment]  # None only until __post_init__
+    bound: Any = None
 
     def __post_init__(self) -> None:
         if self.measure not in MEASURES:
             raise unknown_name("Criterion.measure", self.measure, MEASURES)
-        bound: Any = MEASURES[self.measure][1] if self.bound is None else self.bound
+        bound = MEASURES[self.measure][1] if self.bound is None else self.bound
         if isinstance(bound, bool) or not isinstance(bound, int | float | np.number) or not 0.0 < bound <= 1.0:
             raise DataError(f"Criterion.bound: got {bound!r}; give a number above 0 and at most 1.")
         object.__setattr__(self, "bound", float(bound))

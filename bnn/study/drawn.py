@@ -13,6 +13,7 @@ from bnn.errors import DataError
 from bnn.patterns import pattern_schema
 from bnn.schema import Attribute, Schema
 from bnn.study.checks import share, whole
+from bnn.study.cues import Noise
 from bnn.study.family import Codes, Prototypes, binary_entropy
 
 
@@ -45,6 +46,11 @@ class Dense(Prototypes):
     def dynamics(self) -> Dynamics:
         """Single thresholds, one after another."""
         return Asynchronous()
+
+    @property
+    def noise(self) -> Noise:
+        """A tenth of the neurons flipped; of sparser patterns, or denser ones, as much less as they are."""
+        return Noise(flips=0.2 * min(self.activity, 1.0 - self.activity))
 
     @property
     def entropy(self) -> float:
@@ -95,6 +101,11 @@ class KActive(Prototypes):
     def dynamics(self) -> Dynamics:
         """As many winners, all at once."""
         return KWinners(self.active, parallel=True)
+
+    @property
+    def noise(self) -> Noise:
+        """One active neuron moved."""
+        return Noise(moves=1)
 
     @property
     def entropy(self) -> float:
@@ -159,6 +170,11 @@ class Modular(Prototypes):
     def dynamics(self) -> Dynamics:
         """A winner in each group, all groups at once, as the literature has it."""
         return WinnerTakeAll(parallel=True)
+
+    @property
+    def noise(self) -> Noise:
+        """One active neuron moved within its group."""
+        return Noise(moves=1)
 
     @property
     def entropy(self) -> float:

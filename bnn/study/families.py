@@ -16,6 +16,7 @@ from bnn.errors import DataError, unknown_name
 from bnn.records import Records
 from bnn.schema import Schema
 from bnn.study.checks import share, whole
+from bnn.study.cues import Noise
 from bnn.study.drawn import Dense, KActive, Modular
 from bnn.study.family import Codes, Family, Prototypes
 
@@ -58,6 +59,11 @@ class Correlated(Family):
     def dynamics(self) -> Dynamics:
         """That of the prototypes."""
         return self.prototypes.dynamics
+
+    @property
+    def noise(self) -> Noise:
+        """That of the prototypes."""
+        return self.prototypes.noise
 
     @property
     def entropy(self) -> float | None:
@@ -111,6 +117,11 @@ class Real(Family):
         """Single thresholds for patterns; for tables a winner in each attribute, all at once."""
         patterns = all(attribute.kind == "on_off" for attribute in self.schema.attributes)
         return Asynchronous() if patterns else WinnerTakeAll(parallel=True)
+
+    @property
+    def noise(self) -> Noise:
+        """A tenth of the cells changed."""
+        return Noise(flips=0.1)
 
     @property
     def entropy(self) -> None:

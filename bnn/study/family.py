@@ -12,6 +12,7 @@ from jaxtyping import Int
 from bnn.dynamics import Dynamics
 from bnn.schema import Schema
 from bnn.study.checks import parameters_of
+from bnn.study.cues import Noise
 
 Codes = Int[np.ndarray, "rows attributes"]
 
@@ -43,6 +44,11 @@ class Family(ABC):
     @abstractmethod
     def dynamics(self) -> Dynamics:
         """What recalls such patterns where nothing else is asked for."""
+
+    @property
+    @abstractmethod
+    def noise(self) -> Noise:
+        """What the cues of such patterns suffer where nothing else is asked for."""
 
     @property
     @abstractmethod

@@ -15,7 +15,7 @@ from bnn.errors import DataError
 from bnn.records import Records
 
 Real = float | int
-Fields = Float64[np.ndarray, " some"]
+Fields = Float64[np.ndarray, " _"]
 LEAST_SPREAD = 0.01  # of fields, as a share of their distance: with few patterns they may not spread at all
 
 

@@ -13,12 +13,10 @@ from bnn.dynamics.base import Dynamics
 from bnn.errors import DataError, unknown_name
 from bnn.learning import find, options_of
 from bnn.rules import RULES
-from bnn.rules.base import Rule
 from bnn.study.checks import parameters_of, whole
 from bnn.study.cues import Noise
 from bnn.study.families import family_of
-from bnn.study.family import Family
-from bnn.study.inputs import Input, checked_input, described_input, wants_prior
+from bnn.study.inputs import checked_input, described_input, wants_prior
 
 PARALLEL_SWEEPS = 15  # of the published capacities; what has not settled by then does not
 
@@ -27,12 +25,14 @@ PARALLEL_SWEEPS = 15  # of the published capacities; what has not settled by the
 class Question:
     """What every learner is asked alike: patterns, cues, and how it may answer.
 
+    What is given by name, or left to the family, is filled in when it is made.
+
     Parameters
     ----------
     family
         Of the patterns: an instance such as ``Modular(20, 20)``, or a key of `FAMILIES` for its usual parameters.
     noise
-        Of the cues.
+        Of the cues; None: what the family says; ``Noise()``: none.
     dynamics
         What recalls them; None: what the family says.
     max_sweeps
@@ -41,17 +41,19 @@ class Question:
         How many of the stored patterns are asked for at most, the same ones of every rule.
     """
 
-    family: Family = field(default_factory=lambda: family_of("dense", "Question.family"))
-    noise: Noise = field(default_factory=Noise)
-    dynamics: Dynamics = None  # type: ignore[assignment]  # None only until __post_init__
-    max_sweeps: int = None  # type: ignore[assignment]  # the same
+    family: Any = "dense"
+    noise: Any = None
+    dynamics: Any = None
+    max_sweeps: Any = None
     cues: int = 1000
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "family", family_of(self.family, "Question.family"))
-        if not isinstance(self.noise, Noise):
-            raise DataError(f"Question.noise: got {self.noise!r}; give a bnn.study.Noise, such as Noise(flips=0.1).")
-        self.noise.require_room(self.family.schema)
+        noise = self.family.noise if self.noise is None else self.noise
+        if not isinstance(noise, Noise):
+            raise DataError(f"Question.noise: got {noise!r}; give a bnn.study.Noise, such as Noise(flips=0.1).")
+        noise.require_room(self.family.schema)
+        object.__setattr__(self, "noise", noise)
         dynamics = self.family.dynamics if self.dynamics is None else self.dynamics
         if not isinstance(dynamics, Dynamics):
             raise DataError(f"Question.dynamics: got {dynamics!r}; give an instance, such as bnn.Asynchronous().")
@@ -74,7 +76,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Learner:
-    """A learning rule, its options, and what is added to the fields.
+    """A learning rule, its options, and what is added to the fields; a rule given by its name is looked up.
 
     Parameters
     ----------
@@ -86,9 +88,9 @@ class Learner:
         Added to every field: a number, ``"prior"``, or a `Threshold` or `Shift` of its own scale.
     """
 
-    rule: Rule
+    rule: Any
     learning: Mapping[str, Any] = field(default_factory=dict)
-    input: Input = 0.0
+    input: Any = 0.0
 
     def __post_init__(self) -> None:
         rule = find(self.rule)

@@ -30,35 +30,30 @@ def loads_up_to(most: int, precision: float) -> tuple[int, ...]:
 
 
 def largest(holds: Callable[[int], bool], loads: Sequence[int], start: int) -> int:
-    """How many of the first loads hold, if all do up to one of them: doubling, or halving, from ``start``, then halves.
+    """How many of the first loads hold, if all do up to one of them: doubling from ``start``, then halving the gap.
 
-    0 where not even the first load holds. A memory may need some patterns before it holds any, so twice and four times
-    the start are tried before fewer are. Asked are the load found and the next one, and few others.
+    0 where not even the first load holds. Chance fails a small load now and then, and some memories need a few patterns
+    before they hold any, so doubling ends only where two loads in a row fail. Asked are the load found and the next.
 
     Examples
     --------
     >>> largest(lambda load: load <= 5, (1, 2, 3, 4, 6, 8), start=2)  # 1, 2, 3 and 4
     4
     """
-
-    def at_least(load: int) -> int:
-        return min(bisect_left(loads, load) + 1, len(loads))
-
     low, high = 0, len(loads) + 1  # so many hold; so many do not
-    first = [at_least(many * start) for many in (1, 2, 4)]
-    for at in sorted(set(first)):
+    at = min(bisect_left(loads, start) + 1, len(loads))
+    while True:
         if holds(loads[at - 1]):
-            low = at
+            low, high = at, len(loads) + 1
+        elif high <= len(loads):
             break
-    else:
-        high = first[0]
-    while high - low > 1:
-        if high > len(loads):
-            at = at_least(2 * loads[low - 1])
-        elif low == 0:
-            at = max(1, bisect_right(loads, loads[high - 1] // 2))
         else:
-            at = (low + high) // 2
+            high = at
+        if at == len(loads):
+            break
+        at = min(bisect_left(loads, 2 * loads[at - 1]) + 1, len(loads))
+    while high - low > 1:
+        at = (low + high) // 2 if low else max(1, bisect_right(loads, loads[high - 1] // 2))
         if holds(loads[at - 1]):
             low = at
         else:

@@ -71,7 +71,7 @@ def thresholds(rule: str | Rule, *, prior: bool = False, **learning: Any) -> tup
     """
     own: Input = "prior" if prior else 0.0
     inputs = (own, *(Shift(by, prior) for by in SHIFTS), *(Threshold(ratio, prior) for ratio in RATIOS))
-    return tuple(Learner(rule, learning, value) for value in inputs)  # type: ignore[arg-type]
+    return tuple(Learner(rule, learning, value) for value in inputs)
 
 
 def tuned(
@@ -117,8 +117,9 @@ def tuned(
     --------
     >>> from bnn.study import Dense, Noise
     >>> question = Question(Dense(100, activity=0.1), Noise(moves=1))
-    >>> tuning = tuned(question, thresholds("hopfield", low=0), budget=60)
+    >>> tuning = tuned(question, thresholds("covariance"), budget=80)
     >>> tuning.learner.input, tuning.patterns, tuning.spent
+    (Threshold(ratio=1.0, prior=False), 12, 70)
     """
     if not candidates:
         raise DataError(
