@@ -99,7 +99,7 @@ class Polynomial:
 
 @dataclass(frozen=True, slots=True)
 class LogSumExp:
-    """What patterns save in a modern Hopfield network: ln(sum of w exp(beta m))/beta [Ramsauer et al. 2020 eq 1].
+    """What patterns save in a modern Hopfield network: ln(sum of w exp(beta m))/beta [Ramsauer et al. 2021].
 
     Energies compare as those of the exponential memory do, minus the sum of w exp(beta m), of which they are a monotone
     function [Demircigil et al. 2017 with beta = 1].

@@ -165,7 +165,7 @@ CONDITIONAL = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 JOINT = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0)
 SCALES = (1.0, 0.5, 0.2)
 MORE = (1.0, 0.7, 0.5, 0.35, 0.2, 0.1)
-THRESHOLDS = (0.0, 0.5, 1.0, 1.5)
+THRESHOLDS = (0.0, 0.5, 1.0, 2.0)
 SOFT, WIDE = (0.1, 0.25, 0.5, 1.0, 2.0, 8.0), (0.25, 0.5, 1.0, 2.0, 4.0, 16.0)
 SEQUENTIAL, WINNER = bnn.Asynchronous(), bnn.WinnerTakeAll()
 FILLING = tuple((m, SEQUENTIAL, 0.0) for m in JOINT)  # the papers' own rule: on where the posterior exceeds the prior
@@ -178,6 +178,7 @@ NAIVE, PRINTED = "naive Bayes", "naive Bayes, m = 2 as printed"
 P_STEP, O_STEP = "probability, one step (= joint)", "odds, one step"
 H_STEP, C_STEP = "Hopfield -1/1, one step", "covariance, one step"
 P_FILLED, O_FILLED = "probability, unknown filled", "odds, unknown filled"
+P_WINNERS = "probability, unknown filled, winners"
 P_SHORT, P_FREE = "probability, free, 1 sweep, self", "probability, free"
 O_SHORT, O_FREE = "odds, free, 1 sweep", "odds, free"
 P_GRADED, V_STEP = "probability, continuous, filled", "Hopfield 0/1 by value, one step"
@@ -187,12 +188,11 @@ METHODS = (
     Method(PRINTED, naive("m"), (2.0,), (1.0,)),
     Method(P_STEP, naive("joint"), JOINT, SCALES),
     Method(P_FILLED, iterated("probability", "clamped", "filled"), FILLING, SCALES, P_STEP),
-    Method(f"{P_FILLED}, winners", iterated("probability", "clamped", "filled"), CHOOSING, SCALES, P_STEP),
+    Method(P_WINNERS, iterated("probability", "clamped", "filled"), CHOOSING, SCALES, P_STEP),
     Method("probability, free, 1 sweep", iterated("probability", "free", "silent", 1), EITHER, SCALES, P_STEP),
     Method(P_SHORT, iterated("probability", "free", "silent", 1, True), EITHER, SCALES, P_STEP),
     Method(P_FREE, iterated("probability", "free", "silent"), EITHER, SCALES, P_STEP),
-    Method(f"{P_FREE}, filled", iterated("probability", "free", "filled"), EITHER, SCALES, P_STEP),
-    Method(P_GRADED, iterated("probability", "clamped", "filled", 6), GRADED, MORE, P_STEP),
+    Method(P_GRADED, iterated("probability", "clamped", "filled", 4), GRADED, MORE, P_STEP),
     Method("probability, continuous, free", iterated("probability", "free", "filled", 2), GRADED, MORE, P_STEP),
     Method(O_STEP, one_step("odds"), JOINT, SCALES),
     Method(O_FILLED, iterated("odds", "clamped", "filled"), FILLING, SCALES, O_STEP),
@@ -210,8 +210,8 @@ METHODS = (
     ),
     Method(C_STEP, by_threshold(COVARIANCE), THRESHOLDS, (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)),
     Method("covariance, free", by_threshold(COVARIANCE, WINNER), THRESHOLDS, (0.5, 1.0, 2.0, 4.0, 8.0, 16.0), C_STEP),
-    Method("scikit-learn CategoricalNB", categorical, (0.1, 0.5, 1.0, 4.0), MORE),
-    Method("scikit-learn logistic regression", logistic, (0.03, 0.1, 0.3, 1.0), MORE),
+    Method("scikit-learn CategoricalNB", categorical, (0.02, 0.2, 1.0, 4.0), MORE),
+    Method("scikit-learn logistic regression", logistic, (0.03, 0.2, 1.0, 5.0), MORE),
 )
 
 

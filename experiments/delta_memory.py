@@ -87,19 +87,19 @@ CASES = (
         replace(LATTICE, dynamics=bnn.WinnerTakeAll()),
         1,
         (500, 550, 600, 650),
-        3,
+        2,
     ),
-    Case("k-active", k_active(400, 20), 1, (375, 425, 475, 525, 575), 3),
+    Case("k-active", k_active(400, 20), 1, (400, 450, 500, 550), 3),
     Case("dense, odds", dense(200, "odds"), 20, (16, 19, 22, 25, 28, 32), 10, (22, 25)),
     Case("dense, Hopfield", dense(200, "hopfield"), 20, (16, 19, 22, 25, 28, 32), 10),
     Case("correlated modular", correlated(LATTICE, 20, 0.5), 1, (150, 200, 250, 300, 400), 4),
     Case("correlated dense, odds", correlated(dense(200, "odds"), 5, 0.2), 10, (4, 6, 8, 10, 12, 14), 10, (6, 10)),
-    Case("digits, odds", digits(), 39, (5, 10, 15, 20), 3),
+    Case("digits, odds", digits(), 39, (5, 10, 15), 3),
 )
-COMPARED = {"modular": (600, 3), "dense, odds": (25, 10), "correlated dense, odds": (12, 10)}
+COMPARED = {"modular": (600, 2), "dense, odds": (25, 10), "correlated dense, odds": (12, 10)}
 BASIN = {"modular": (550, range(9), 4), "dense, odds": (25, range(0, 61, 6), 10)}
 BASIN |= {"correlated dense, odds": (10, range(0, 61, 6), 10)}
-WATCHED = ("modular", (550, 600, 650, 700), 3)
+WATCHED = ("modular", (550, 600, 650, 700), 2)
 COSTS = ("flattered", "flattered, bold", "round", "round, bold", "weight", "weight, bold")
 PLAIN, KEPT, LAST, CHOSEN_BY, ROUND, HEAVIEST = range(6)
 
@@ -146,7 +146,7 @@ def crossing(loads: Sequence[int], shares: np.ndarray, level: float = 0.9) -> fl
 
 def measure(chosen: Namespace) -> Result:
     quick = chosen.quick
-    rounds = 8 if quick else ROUNDS
+    rounds = 5 if quick else ROUNDS
     found: dict[Any, Any] = {}
     cases = {case.name: case for case in CASES if case.quick or not quick}
     capacities, shares, compared, basins = [], [], [], []

@@ -14,7 +14,7 @@ from bnn.plots.style import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, SKY, WARNING
 @styled()
 def picture(result: Result) -> Figure:
     found = result.arrays
-    figure = new_figure(16.0, 9.4)
+    figure = new_figure(20.0, 9.4)
     panels = figure.subplots(2, 3)
     against_load(panels[0, 0], *found["modular"], "modular, 20 groups of 20, one unit moved")
     if "correlated dense, odds" in found:
@@ -71,7 +71,7 @@ def gains(panel: Any, found: dict[Any, Any]) -> None:
     panel.set(
         xlabel="patterns / plain capacity at 90 %", ylabel="gain, held out (points)", title="what repetition gains"
     )
-    panel.legend(fontsize=8.5)
+    panel.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
 def basins(panel: Any, found: dict[Any, Any]) -> None:
@@ -113,4 +113,4 @@ def schedules(panel: Any, found: dict[Any, Any]) -> None:
     panel.invert_yaxis()
     panel.axvline(0, color=GREY, linewidth=0.8)
     panel.set(xlabel="gain, held out (points)", title='schedules, signal "both"')
-    panel.legend()
+    panel.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))

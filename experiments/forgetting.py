@@ -22,6 +22,8 @@ A minute and a half on one core; with --quick a few seconds.
 """
 
 from argparse import Namespace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,7 +32,7 @@ from matplotlib.figure import Figure
 from memories import Kind, dense, modular
 
 import bnn
-from bnn.plots.style import BLUE, GREEN, ORANGE, SKY, WARNING, new_figure, styled
+from bnn.plots.style import BLUE, GREEN, ORANGE, PURPLE, SKY, WARNING, new_figure, styled
 
 NAME = "forgetting"
 COUNTED = [name for name, rule in bnn.RULES.items() if rule.source == "counts"]
@@ -42,25 +44,41 @@ COLOURS = (BLUE, SKY, GREEN, ORANGE)
 BIN = 5  # patterns of neighbouring ages counted together
 
 
-class Stream:
-    """Counts of a stream of patterns: of all of them, or of the last few."""
+@dataclass(frozen=True)
+class Keeping:
+    """What a memory keeps: everything, the last patterns, or all the less the older they are."""
 
-    def __init__(self, patterns: bnn.Records, window: int | None) -> None:
-        self.patterns, self.window, self.length = patterns, window, 0
+    name: str
+    window: int | None = None
+    half_life: float | None = None
+
+
+def keepings(windows: Sequence[int]) -> list[Keeping]:
+    """Without a window, with each, and with a decay that makes all patterns together weigh as much as the second."""
+    decay = Keeping("decay", half_life=float(windows[1] * np.log(2)))
+    return [Keeping("none"), *(Keeping(str(window), window) for window in windows), decay]
+
+
+class Stream:
+    """Counts of a stream of patterns."""
+
+    def __init__(self, patterns: bnn.Records, keeping: Keeping) -> None:
+        self.patterns, self.keeping, self.length = patterns, keeping, 0
         self.counts = bnn.Counts.of(patterns[:0])
 
     def advance(self, number: int) -> None:
-        """One pattern after another: the new one comes in, the oldest leaves."""
+        """One pattern after another: the new one comes in, the oldest leaves, or all fade a little."""
+        window, half_life = self.keeping.window, self.keeping.half_life
         for new in range(self.length, number):
+            if half_life is not None:
+                self.counts = self.counts.decay(half_life)
             self.counts = self.counts + bnn.Counts.of(self.patterns[[new]])
-            if self.window is not None and new >= self.window:
-                self.counts = self.counts - bnn.Counts.of(self.patterns[[new - self.window]])
+            if window is not None and new >= window:
+                self.counts = self.counts - bnn.Counts.of(self.patterns[[new - window]])
         self.length = number
-
-    @property
-    def kept(self) -> bnn.Records:
-        """The patterns that the counts should be those of."""
-        return self.patterns[max(0, self.length - (self.window or self.length)) : self.length]
+        kept = self.patterns[max(0, number - (window or number)) : number]
+        if half_life is None and self.counts != bnn.Counts.of(kept):
+            raise AssertionError("the counts of the window are not those of its patterns")
 
 
 def recalled(kind: Kind, network: bnn.Network, patterns: bnn.Records, seed: int) -> np.ndarray:
@@ -84,23 +102,23 @@ def exactly(kind: Kind, rule: str, seed: int) -> tuple[float, float, float]:
 
 
 def measure(chosen: Namespace) -> Result:
-    seeds, length, steps = (2, 90, 3) if chosen.quick else (10, 400, 10)
+    seeds, length, steps = (2, 60, 3) if chosen.quick else (10, 400, 10)
     moments = np.linspace(0, length, steps + 1).astype(int)[1:]
     found: dict[Any, Any] = {"moments": moments}
     exact, ages, last = [], [], []
     for title, kind, rules, windows in SETTINGS:
-        for window in (None, *windows):
-            runs = [streamed(kind, rules, window, windows[1], moments, chosen.seed + s) for s in range(seeds)]
+        for keeping in keepings(windows):
+            runs = [streamed(kind, rules, keeping, windows[1], moments, chosen.seed + s) for s in range(seeds)]
             for rule, by_age, of_last in zip(
                 rules, *(np.stack(one, axis=1) for one in zip(*runs, strict=True)), strict=True
             ):
-                found[title, rule, window] = by_age, of_last
+                found[title, rule, keeping.name] = by_age, of_last
         for rule in rules:
             exact.append([f"{title}: {rule}", *exactly(kind, rule, chosen.seed)])
             shown = [0, windows[1] // BIN - 1, windows[-1] // BIN - 1, length // BIN - 1]
-            for window in (None, *windows):
-                by_age, of_last = found[title, rule, window]
-                who = [f"{title}: {rule}", "none" if window is None else str(window)]
+            for keeping in keepings(windows):
+                by_age, of_last = found[title, rule, keeping.name]
+                who = [f"{title}: {rule}", keeping.name]
                 ages.append([*who, *(Measured.of(by_age[:, b], scale=100) for b in shown)])
                 last.append([*who, *(Measured.of(of_last[:, k], scale=100) for k in (0, steps // 2, -1))])
     tables = [
@@ -116,7 +134,7 @@ def measure(chosen: Namespace) -> Result:
             ages,
         ),
         Table(
-            "Of the patterns in the window (without one: of as many as the second holds), recalled (%) after so many",
+            "Of the patterns in the window (without one, of as many as the second holds), recalled (%) after so many",
             ["patterns and rule", "window", *(str(moments[k]) for k in (0, steps // 2, -1))],
             last,
         ),
@@ -125,18 +143,16 @@ def measure(chosen: Namespace) -> Result:
 
 
 def streamed(
-    kind: Kind, rules: list[str], window: int | None, asked: int, moments: np.ndarray, seed: int
+    kind: Kind, rules: list[str], keeping: Keeping, asked: int, moments: np.ndarray, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Shares recalled: [rules, ages in fives] at the end; [rules, moments] of the window, or of the last ``asked``."""
-    stream = Stream(kind.draw(int(moments[-1]), np.random.default_rng([seed, 3])), window)
+    """Shares recalled: [rules, ages in fives] at the end; [rules, moments] of the window, or the last ``asked``."""
+    stream = Stream(kind.draw(int(moments[-1]), np.random.default_rng([seed, 3])), keeping)
     of_last = np.empty((len(rules), len(moments)))
     for k, moment in enumerate(moments):
         stream.advance(int(moment))
-        if stream.counts != bnn.Counts.of(stream.kept):
-            raise AssertionError("the counts of the window are not those of its patterns")
         patterns = stream.patterns[: stream.length]
         right = [recalled(kind, bnn.learn(stream.counts, rule), patterns, seed)[::-1] for rule in rules]
-        of_last[:, k] = [some[: window or asked].mean() for some in right]
+        of_last[:, k] = [some[: keeping.window or asked].mean() for some in right]
     return np.array(right).reshape(len(rules), -1, BIN).mean(axis=2), of_last
 
 
@@ -160,9 +176,9 @@ def picture(result: Result) -> Figure:
     for number, (title, rule, windows) in enumerate(panels_of):
         line, column = divmod(number, columns)
         age, end = grid[2 * line, column], grid[2 * line + 1, column]
-        for window, colour in zip((None, *windows), (WARNING, *COLOURS), strict=True):
-            by_age, of_last = found[title, rule, window]
-            label = "no window" if window is None else f"window of {window}"
+        for keeping, colour in zip(keepings(windows), (WARNING, *COLOURS, PURPLE), strict=True):
+            by_age, of_last = found[title, rule, keeping.name]
+            label = {"none": "no window", "decay": "decay"}.get(keeping.name, f"window of {keeping.name}")
             means = 100 * by_age.mean(axis=0)
             age.stairs(means, BIN * np.arange(len(means) + 1), color=colour, label=label, linewidth=1.8)
             end.plot(moments, 100 * of_last.mean(axis=0), color=colour, marker="o", markersize=4)

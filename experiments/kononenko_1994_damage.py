@@ -24,6 +24,7 @@ from __future__ import annotations
 import argparse
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from contenders import (
@@ -38,6 +39,7 @@ from contenders import (
     P_GRADED,
     P_SHORT,
     P_STEP,
+    P_WINNERS,
     V_STEP,
     best,
     judged,
@@ -67,8 +69,8 @@ NAME = "kononenko_1994_damage"
 KINDS, SHARES = ("deleted", "corrupted", "cut"), (0.1, 0.2, 0.3, 0.5, 0.7)
 CONDITIONS = (("intact", 0.0), *((kind, share) for kind in KINDS for share in SHARES))
 ROWS = 1 + 2 * len(SHARES)  # conditions that damage rows; the intact ones first
-MINE = (NAIVE, P_STEP, P_FILLED, P_SHORT, P_FREE, P_GRADED, O_STEP, O_FILLED, O_SHORT, V_STEP, C_STEP)
-TOLD = (NAIVE, P_STEP, P_FILLED, P_SHORT, O_STEP, O_FILLED)
+MINE = (NAIVE, P_STEP, P_FILLED, P_WINNERS, P_SHORT, P_FREE, P_GRADED, O_STEP, O_FILLED, O_SHORT, V_STEP, C_STEP)
+TOLD = (NAIVE, P_STEP, P_FILLED, P_WINNERS, P_SHORT, O_STEP, O_FILLED)
 STEPS = {name: METHOD[name].step for name in MINE if METHOD[name].step}
 QUICK = ("lymphography",)
 NAIVELY, STEPWISE = "minus naive Bayes", "minus its own one step"
@@ -169,11 +171,13 @@ def across(title: str, conditions: Sequence[tuple[str, float]], differences: dic
 
 
 def means_of(title: str, found: np.ndarray, k: int) -> Table:
-    """Mean of every method in every condition, of [splits, methods, conditions]."""
+    """Mean of every method in every condition, of [splits, methods, conditions]; single splits of accuracy alone."""
     rows = [
         [written(c), *(Measured.of(found[:, i, number], digits=DIGITS[k]) for i in range(len(MINE)))]
         for number, c in enumerate(CONDITIONS)
     ]
+    if k:
+        rows = [[name, *(replace(cell, values=()) for cell in cells)] for name, *cells in rows]
     return Table(title, ("damage", *MINE), rows)
 
 
@@ -181,6 +185,10 @@ def concluded(effects: dict[tuple[str, str], dict[str, list[Difference]]]) -> st
     """What is sure by Holm's p below 0.05, in words."""
     lines = []
     for (title, one), found in effects.items():
+        if title != NAIVELY:
+            every = [each for own in found.values() for each in own]
+            above, below = (sum(sign * each.value > each.reach for each in every) for sign in (1, -1))
+            lines.append(f"{one}, {title}: of {len(every)} intervals {above} lie above 0, {below} below.")
         conditions = CONDITIONS[1:] if title == BEYOND else CONDITIONS
         for kind in ("intact", *KINDS):
             for word, sign in (("more", 1), ("less", -1)):
@@ -199,15 +207,14 @@ def concluded(effects: dict[tuple[str, str], dict[str, list[Difference]]]) -> st
     return "\n\n".join(lines) or "Nothing is sure."
 
 
-CURVES = {NAIVE: INK, P_FILLED: BLUE, P_SHORT: GREEN, P_FREE: PURPLE, V_STEP: ORANGE}
-LABELS = {
-    NAIVE: "naive Bayes",
-    P_FILLED: "unknown filled",
-    P_SHORT: "free, 1 sweep, self-connected",
-    P_FREE: "free, to the end",
-    P_GRADED: "continuous, filled",
-    V_STEP: "Hopfield, one step",
+CURVES = {
+    NAIVE: (INK, "naive Bayes"),
+    P_WINNERS: (BLUE, "unknown filled"),
+    P_SHORT: (GREEN, "free, 1 sweep, self-connected"),
+    P_FREE: (PURPLE, "free, to the end"),
+    V_STEP: (ORANGE, "Hopfield, one step"),
 }
+TITLES = {"deleted": "values deleted", "corrupted": "values corrupted", "cut": "connections cut"}
 
 
 @styled()
@@ -215,36 +222,39 @@ def picture(result: Result) -> Figure:
     """Accuracy against damage, and what the iterations bring, mean of the domains."""
     found, effects = result.arrays["found"], result.arrays["effects"]
     figure = new_figure(15.0, 9.0)
-    panels = figure.subplots(2, 3, sharey="row")
+    panels = figure.subplots(2, 3, sharey="row", sharex=True)
     for column, kind in enumerate(KINDS):
-        places = [c for c, (what, _) in enumerate(CONDITIONS) if what in ("intact", kind)]
-        shares = [100 * CONDITIONS[c][1] for c in places]
         above, below = panels[:, column]
-        for name, colour in CURVES.items():
+        places = [c for c, (what, _) in enumerate(CONDITIONS) if what in ("intact", kind)]
+        shares = np.array([100 * CONDITIONS[c][1] for c in places])
+        ends: tuple[list[tuple[float, str, str]], ...] = ([], [])
+        for number, (name, (colour, text)) in enumerate(CURVES.items()):
             means = found[:, :, MINE.index(name)][:, :, places, 0].mean(axis=(0, 1))
             above.plot(shares, means, color=colour, marker="o", markersize=4)
-            if column == 2:
-                label(above, shares[-1], means[-1], LABELS[name], colour)
-        for name in (P_FILLED, P_SHORT, P_FREE):
-            own = [effects[STEPWISE, "accuracy"][name][c] for c in places]
-            means, reach = (np.array([getattr(each, part) for each in own]) for part in ("value", "reach"))
-            below.plot(shares, means, color=CURVES[name], marker="o", markersize=4)
-            below.fill_between(shares, means - reach, means + reach, color=CURVES[name], alpha=0.18, linewidth=0)
-            if column == 2:
-                label(below, shares[-1], means[-1], LABELS[name], CURVES[name])
+            ends[0].append((means[-1], text, colour))
+            if name in STEPS:
+                own = [effects[STEPWISE, "accuracy"][name][c] for c in places]
+                means, reach = (np.array([getattr(each, part) for each in own]) for part in ("value", "reach"))
+                aside = shares + 0.9 * (number - 2)  # so that bars do not hide each other
+                below.errorbar(aside, means, reach, color=colour, marker="o", markersize=4, elinewidth=1.2)
+                ends[1].append((means[-1], text, colour))
         below.axhline(0.0, color=GREY, linewidth=1.0)
-        above.set_title({"deleted": "values deleted", "corrupted": "values corrupted", "cut": "connections cut"}[kind])
+        above.set_title(TITLES[kind])
         below.set_xlabel("share, %")
-    panels[0, 0].set_ylabel("accuracy, %")
-    panels[1, 0].set_ylabel("accuracy gained by iterating, points")
+    for panel, some in zip(panels[:, -1], ends, strict=True):
+        label(panel, shares[-1], some)
+    panels[0, 0].set_ylabel("accuracy, %, mean of domains")
+    panels[1, 0].set_ylabel("accuracy gained by iterating,\npoints, with 95 % intervals")
     return figure
 
 
-def label(ax: Axes, x: float, y: float, text: str, colour: str) -> None:
-    """A curve's name at its end."""
-    ax.annotate(
-        text, (x, y), xytext=(6, 0), textcoords="offset points", color=colour, va="center", annotation_clip=False
-    )
+def label(ax: Axes, x: float, ends: list[tuple[float, str, str]]) -> None:
+    """Names of curves at their ends, from below, each clear of the one before."""
+    low, high = ax.get_ylim()
+    last = -np.inf
+    for y, text, colour in sorted(ends):
+        last = max(y, last + 0.06 * (high - low))
+        ax.annotate(text, (x, last), xytext=(9, 0), textcoords="offset points", color=colour, va="center")
 
 
 if __name__ == "__main__":

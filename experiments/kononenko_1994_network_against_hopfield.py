@@ -228,7 +228,7 @@ def concluded(effects: dict[tuple[str, str], dict[str, list[Difference]]], apart
 def picture(result: Result) -> Figure:
     """Difference of every method from naive Bayes: mean of the domains with its interval, and each domain."""
     effects, domains = result.arrays["effects"], result.arrays["domains"]
-    names = list(effects[NAIVELY, "accuracy"])
+    names = [*FAMILIES, *(name for name in effects[NAIVELY, "accuracy"] if name not in FAMILIES)]
     colours = {"prob": BLUE, "odds": SKY, "Baye": INK, "Hopf": ORANGE, "cova": PURPLE, "scik": GREEN}
     figure = new_figure(14.0, 9.0)
     panels = figure.subplots(1, 2, sharey=True)

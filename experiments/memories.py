@@ -1,4 +1,4 @@
-"""Patterns that experiments on memories store: how they are drawn, distorted and recalled."""
+"""Kinds of patterns that experiments on memories store, and how a memory of each is used."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -8,6 +8,7 @@ import numpy as np
 import bnn
 from bnn.dynamics import Dynamics
 from bnn.rules.base import Rule
+from bnn.study import Dense, Family, KActive, Modular, Real
 
 
 @dataclass(frozen=True)
@@ -16,10 +17,9 @@ class Kind:
 
     name: str
     draw: Callable[[int, np.random.Generator], bnn.Records]
+    dynamics: Dynamics
     parts: int
-    part: str
     rule: str = "probability"
-    dynamics: Dynamics = bnn.WinnerTakeAll(parallel=True)  # noqa: RUF009 - frozen
     noise_kind: str = "flip"
 
     def noise(self, parts: int) -> dict[str, float]:
@@ -36,67 +36,41 @@ class Kind:
         return 0.0 if knows.prior_bias is None or isinstance(self.dynamics, bnn.Asynchronous) else "prior"
 
 
+def kind(name: str, family: Family, parts: int, **more: str) -> Kind:
+    """Patterns of a family of `bnn.study`, recalled as it says."""
+
+    def draw(number: int, rng: np.random.Generator) -> bnn.Records:
+        return bnn.Records(family.draw(number, rng), family.schema)
+
+    return Kind(name, draw, family.dynamics, parts, **more)
+
+
 def modular(groups: int, size: int) -> Kind:
-    """One active unit in each of ``groups`` groups of ``size``: a table of so many attributes."""
-    attributes = tuple(bnn.Attribute(f"group {a}", tuple(range(size))) for a in range(groups))
-    schema = bnn.Schema(attributes)
-    return Kind(
-        f"modular, {groups} groups of {size}",
-        lambda number, rng: bnn.Records(rng.integers(0, size, (number, groups)), schema),
-        groups,
-        "units moved",
-    )
-
-
-def dense(neurons: int, rule: str) -> Kind:
-    """Every neuron on or off with the same chance."""
-    return Kind(
-        f"dense, {neurons} neurons, {rule}",
-        lambda number, rng: bnn.Records.from_patterns(rng.integers(0, 2, (number, neurons))),
-        neurons,
-        "neurons flipped",
-        rule,
-        bnn.Asynchronous(),
-    )
+    """One active unit in each group; a part is a unit, moved to another place of its group."""
+    return kind(f"modular, {groups} groups of {size}", Modular(groups, size), groups)
 
 
 def k_active(neurons: int, active: int) -> Kind:
-    """``active`` of the neurons are on."""
+    """So many active neurons; a part is one of them, moved to an inactive place."""
+    return kind(f"{active} active of {neurons}", KActive(neurons, active), active, noise_kind="move")
 
-    def draw(number: int, rng: np.random.Generator) -> bnn.Records:
-        patterns = np.zeros((number, neurons), np.int8)
-        np.put_along_axis(patterns, rng.random((number, neurons)).argsort(axis=1)[:, :active], 1, axis=1)
-        return bnn.Records.from_patterns(patterns)
 
-    return Kind(
-        f"{active} active of {neurons}",
-        draw,
-        active,
-        "units moved",
-        dynamics=bnn.KWinners(parallel=True),
-        noise_kind="move",
-    )
+def dense(neurons: int, rule: str) -> Kind:
+    """Every neuron on or off with the same chance; a part is a neuron, flipped."""
+    return kind(f"dense, {neurons} neurons", Dense(neurons), neurons, rule=rule)
+
+
+def digits() -> Kind:
+    """Ten handwritten digits of each class, in random order, at most a hundred; a part is a pixel, flipped."""
+    return kind("digits, 28 x 28", Real("mnist-100"), 784, rule="odds")
 
 
 def correlated(prototypes: Kind, number_of: int, distortion: float) -> Kind:
-    """Copies of a few prototypes in random order, each with a share of its parts changed."""
+    """Copies of a few prototypes, the same few at every load, each with a share of its parts changed."""
 
     def draw(number: int, rng: np.random.Generator) -> bnn.Records:
         chosen = prototypes.draw(number_of, rng)[rng.integers(0, number_of, number)]
         return bnn.corrupt(chosen, **{prototypes.noise_kind: distortion}, seed=rng)
 
-    told = f"{prototypes.name}, correlated ({number_of} prototypes, {100 * distortion:g} % changed)"
+    told = f"{prototypes.name}, {number_of} prototypes, {100 * distortion:g} % changed"
     return replace(prototypes, name=told, draw=draw)
-
-
-def digits() -> Kind:
-    """Ten handwritten digits of each class, in random order: at most a hundred."""
-    all_of_them = bnn.datasets.load("mnist-100")
-    return Kind(
-        "digits, 28 x 28",
-        lambda number, rng: all_of_them[rng.permutation(all_of_them.rows)[:number]],
-        784,
-        "pixels flipped",
-        "odds",
-        bnn.Asynchronous(),
-    )

@@ -8,19 +8,23 @@ over all prototypes: cues from which the prototype is recalled without one error
 points: a memory of few copies remembers the copies, one of many what they have in common. Beside them what nobody beats
 by counting: someone who is told which copies belong together takes their most frequent value, part by part.
 
-Every rule that is a function of counts, on modular patterns with parallel winner-take-all (20 groups of 10; the prior
-as input where the rule has one); on dense patterns with thresholds (200 neurons) the odds form, with and without its
-prior, and Hopfield's rule. The same patterns, copies and cues for all. No options are tuned.
+A. Lansner and others (arXiv 2605.01074, 2026) compare local rules at this. Here: every rule that is a function of
+counts, on modular patterns with parallel winner-take-all (20 groups of 10; the prior as input where the rule has one);
+on dense patterns with thresholds (200 neurons) the odds form, with and without its prior, and Hopfield's rule. The
+same patterns, copies and cues for all. No options are tuned.
 
 What came out (20 seeds). A copy that is stored once or twice is remembered as it is; from 15 copies of each prototype
 on (dense: 4) hardly one is, and the prototypes emerge later, so that between the two the memory holds neither. On
-modular patterns the odds form needs 60 copies for nine of ten cues, the probability form 100, where who is told the
-class needs 15. Both are better with 20 to 40 prototypes than with 2, and with 30 % changed than with 10 %: their
-errors are values that one or two copies of that prototype have and no others, which therefore gain as much from its
-other values as the true ones do. On dense patterns Hopfield's rule, a mean of the copies, recalls nearly all up to 10
-prototypes; the odds form recalls none of 5, because a neuron that most prototypes agree on tells nothing of the
-others, and the noise of many small weights of evidence decides it. They are equal only at 30 prototypes, where both
-fail. On modular patterns Hopfield's rule holds nothing (see forgetting.py).
+modular patterns, 10 prototypes, nine of ten cues recall theirs from 15 copies on under the covariance rules, nearly as
+if told the class; Hebb's rule needs 30, the odds form 60, the probability form and BCPNN 100: the Bayesian forms, best
+at storing single patterns, are worst at this. Their errors are values that one or two copies of that prototype have
+and no others, so that these gain as much from its other values as the true ones do, or more; a covariance weighs a
+pair by how often it occurs. Therefore they are better with 40 prototypes, whose copies have such values too, than with
+2, and with 30 % changed than with 10 %. At 80 prototypes, where capacity decides, they are best again. Willshaw's rule
+keeps every copy for ever and so recalls no prototype; Hopfield's holds no modular patterns at all (see forgetting.py).
+On dense patterns Hopfield's rule, a mean of the copies, recalls nearly all up to 10 prototypes; the odds form recalls
+none of 5, because a neuron that most prototypes agree on tells nothing of the others, and the noise of many small
+weights of evidence decides it. They are equal only at 30 prototypes, where both fail.
 
 A minute on one core; with --quick a few seconds.
 """
@@ -177,9 +181,10 @@ def draw(panel: Any, setting: Setting, name: str, values: np.ndarray, shares: np
         label=IDEAL.replace(", ", ",\n"),
     )
     for i, who in enumerate(setting.competitors):
-        colour, marker = SERIES[i % len(SERIES)], MARKERS[i % len(MARKERS)]
+        colour, marker = SERIES[i % len(SERIES)], MARKERS[(i + i // len(SERIES)) % len(MARKERS)]
         mean, error = shares[:, :, i, 0].mean(axis=1), shares[:, :, i, 0].std(axis=1, ddof=1) / np.sqrt(seeds)
-        panel.errorbar(at, mean, error, color=colour, marker=marker, markersize=5, label=who)
+        line = ("-", "--")[i // len(SERIES)]
+        panel.errorbar(at, mean, error, color=colour, linestyle=line, marker=marker, markersize=5, label=who)
         if name == "copies":
             panel.plot(at, shares[:, :, i, 1].mean(axis=1), color=colour, linestyle=":", linewidth=1.4)
     if name == "copies":

@@ -20,7 +20,7 @@ MODERN = [case for case in cases.MEMORY_CASES if case.rule == "modern"]
 
 
 def plain_updates(memory, states, free, settle, most):
-    """States and energies of one row, update by update, by the formulas of Ramsauer et al. (2020)."""
+    """States and energies of one row, update by update, by the formulas of Ramsauer et al. (2021)."""
     X, beta = memory.patterns.double().numpy().T, memory.interaction.beta
     weights = memory.weight.numpy()
     path, energies = [states], []

@@ -576,6 +576,14 @@ def test_interrupted_while_drawing(monkeypatch, patterns_csv):
         (("recall", "--max-sweeps", "0"), "--max-sweeps"),
         (("recall", "--m", "-1"), "learn.m: got -1.0"),
         (("recall", "--m", "1", "--rule", "hopfield"), "--m: hopfield has no such option; it belongs to probability"),
+        (("recall", "--degree", "3"), "--degree: odds and probability and hopfield have no such option; .* to dense"),
+        (("recall", "--beta", "1", "--rule", "dense"), "--beta: dense has no such option; it belongs to modern"),
+        (("recall", "--degree", "1", "--rule", "dense"), "--degree"),
+        (("recall", "--beta", "0", "--rule", "modern"), r"LogSumExp\.beta: got 0\.0; give a number from 1e-6 to 1e6"),
+        (("recall", "--rule", "dense", "--dynamics", "flow"), "--dynamics: flow as asked for works by weights, and the "
+         "rule dense keeps patterns; take asynchronous, winner-take-all or k-winners without --parallel, or glauber"),
+        (("recall", "--dynamics", "attention"), "--dynamics: attention as asked for works by patterns, and the rule "
+         "odds keeps weights; take --rule modern, or another dynamics"),
         (("recall", "--input", "much"), "--input: got 'much'; give a number of bits, or prior"),
         (("recall", "--input", "nan"), "recall.input: got nan"),
         (("recall", "--input", "prior", "--rule", "hopfield"), "recall.input: \"prior\" needs a network that knows"),
@@ -635,6 +643,24 @@ def test_what_the_system_refuses(error, sentence, monkeypatch):
     monkeypatch.setattr(recall_command, "prepare", fails)
     result = bnn_("recall")
     assert (result.exit_code, result.stdout, result.stderr) == (2, "", sentence)
+
+
+def test_memories_of_patterns_are_recalled_and_told_of_without_bits(patterns_csv):
+    rows = found("recall", "--data", patterns_csv, "--rule", "dense", "--degree", "12", "--rule", "modern")["rows"]
+    assert [(row["rule"], row["descent_holds"]) for row in rows] == [("dense", True), ("modern", True)]
+    assert rows[0]["energy_after"] <= -(8.0**12)  # at a pattern of 8 neurons
+    told = bnn_("recall", "--data", patterns_csv, "--rule", "dense", "--degree", "12").stdout
+    assert "e+10" in told
+    assert "Energy without unit." in " ".join(told.split())
+    graded = bnn_("recall", "--data", patterns_csv, "--rule", "modern", "--beta", "8", "--dynamics", "attention").stdout
+    assert "updates" in graded
+    assert "Energy without unit; flips: neurons that crossed the middle." in " ".join(graded.split())
+
+
+def test_a_memory_of_patterns_answers_about_a_row():
+    row = ("recall", "--data", "zoo", "--row", "3", "--mask", "legs")
+    answers = found(*row, "--rule", "dense", "--rule", "modern", "--beta", "0.5")["answers"]
+    assert [(a["rule"], a["recalled"], a["posterior"]) for a in answers] == [("dense", 4, None), ("modern", 4, None)]
 
 
 # ---- data sets, help, start
@@ -812,6 +838,9 @@ def test_what_is_ignored_is_not_learned(measured_csv):
 def test_patterns_without_their_class(patterns_csv):
     assert prepare(Request(patterns_csv)).learned.rows == 2
     assert prepare(Request(patterns_csv, ignored=("class",))).learned.rows == 3
+    without = prepare(Request(patterns_csv, ignored=("a",))).learned.schema
+    assert {attribute.kind for attribute in without.attributes} == {"on_off"}
+    assert without.names == tuple("bcdefgh")
 
 
 def test_a_word_among_numbers_is_told_of(tmp_path):

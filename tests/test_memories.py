@@ -16,6 +16,7 @@ from scipy.stats import chi2
 from strategies import on_off_schema, pattern_records, patterns, unchecked
 
 import bnn
+from bnn import plots
 from bnn.errors import BnnError, DataError, DescentError, FileError
 from bnn.files import read_tensors, write_tensors
 from bnn.interactions import LogSumExp, Polynomial
@@ -310,7 +311,7 @@ def recalled(rule, number, neurons, flip, dynamics, **options):
 
 
 def test_degree_three_holds_far_more_than_pairs_can():
-    """100 neurons: pairs hold 0.14 N = 14; N^2/(2 (2n - 3)!! ln N) = 362 by [Krotov, Hopfield 2016 eq 6], n = 3."""
+    """100 neurons: pairs hold 0.14 N = 14; N^2/(2 (2n - 3)!! ln N) = 362 by [Krotov, Hopfield 2016], n = 3."""
     assert recalled("hopfield", 100, 100, 0.0, bnn.Asynchronous()) == 0.0
     assert recalled("dense", 100, 100, 0.1, bnn.Asynchronous(), degree=2) == 0.0
     assert recalled("dense", 100, 100, 0.1, bnn.Asynchronous()) == 1.0
@@ -558,3 +559,46 @@ def test_interactions_know_their_parameters():
     assert Polynomial(3, True).table(2).tolist() == [0.0, 0.0, 0.0, 1.0, 8.0]
     assert LogSumExp(2).table(1).tolist() == pytest.approx([1.0, math.exp(-2), math.exp(-4)])
     assert Fraction(float(Polynomial(9).power(torch.tensor([7.0], dtype=torch.float64)))) == 7**9
+
+
+# --- Pictures -----------------------------------------------------------------------------------------------------
+
+
+def test_pictures_of_memories_name_their_own_units_and_clocks():
+    dense = bnn.recall(MEMORIES["dense"], CUES, seed=0, record="flips")
+    assert plots.energy(dense).axes[0].get_ylabel() == "energy (overlap³)"
+    assert plots.recall(dense, PATTERNS).axes[0].get_yticklabels()[0].get_text() == "cue"
+    assert plots.replay(dense, 0).axes[1].get_ylabel() == "energy (overlap³)"
+    assert (
+        plots.comparison({"dense": dense}, PATTERNS).axes[0].get_title(loc="left") == "dense: 8 of 8 recalled exactly"
+    )
+    graded = bnn.recall(MEMORIES["modern"], CUES, bnn.Attention(), record="states")
+    axes = plots.energy(graded).axes[0]
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("update", "energy (overlap)")
+    assert plots.trajectories(graded, 0).axes[0].get_xlabel() == "update"
+    pictures = bnn.Records.from_patterns(PATTERNS.codes.reshape(8, 5, 6))
+    seen = bnn.recall(bnn.learn(pictures, "modern", beta=0.2), CUES, bnn.Attention(), record="states")
+    labels = [label.get_text() for label in plots.replay(seen, 0).axes[0].get_xticklabels()]
+    assert labels[:2] == ["start", "1 update"]
+
+
+def test_pictures_that_need_weights_a_similarity_or_a_free_energy_say_so():
+    memory = MEMORIES["modern"]
+    graded = bnn.recall(memory, CUES, bnn.Attention(), record="states")
+    with unchecked():
+        for owner, draw in (
+            ("plots.weights", lambda: plots.weights(memory)),
+            ("plots.graph", lambda: plots.graph(memory)),
+            ("bifurcation", lambda: bnn.bifurcation(memory, [1.0, 2.0])),
+            ("plots.phase_portrait", lambda: plots.phase_portrait(memory)),
+        ):
+            with pytest.raises(DataError, match=rf"{owner}\.network: got PatternMemory; give a Network, "):
+                draw()
+    with pytest.raises(
+        DataError, match=r"plots\.similarity\.trace: a memory of patterns has an energy and no similarity;"
+    ):
+        plots.similarity(graded)
+    with pytest.raises(
+        DataError, match=r"plots\.free_energy\.trace: 'attention' has no free energy; draw plots\.energy"
+    ):
+        plots.free_energy(graded)

@@ -21,7 +21,7 @@ PATTERNS = ("patterns",)
 
 @dataclass(frozen=True, slots=True)
 class Attention(Dynamics):
-    """All neurons at once: V <- X softmax(beta X' V), the mean of the stored patterns by their share [Ramsauer 2020].
+    """All neurons at once: V <- X softmax(beta X' V), a mean of the stored patterns [Ramsauer et al. 2021].
 
     The columns of X are the patterns of a modern Hopfield network. States are graded, an expected state of each neuron;
     unknown neurons start at 0 and add nothing. Of patterns far from each other one update recalls the nearest; of near
@@ -46,7 +46,7 @@ class Attention(Dynamics):
     >>> memory = bnn.learn(patterns, "modern", beta=0.5)
     >>> trace = bnn.recall(memory, [[1, 1, 0, 0, 0, 0]], bnn.Attention(), check="raise")
     >>> trace.states.round(2).tolist(), trace.outcome.tolist()
-    ([[0.95, 0.95, 1.0, -0.95, -0.95, -1.0]], ['settled'])
+    ([[0.96, 0.96, 1.0, -0.96, -0.96, -1.0]], ['settled'])
     """
 
     settle: float | int = 1e-6

@@ -34,7 +34,7 @@ class Asynchronous(Dynamics):
     """One neuron at a time: on if its field is positive, off if negative, unchanged at zero [B 2.2; Hopfield 1982].
 
     A sweep asks every neuron once. Recall ends in a fixed point. In a memory of patterns the neuron takes the state of
-    less energy, all others held [Krotov, Hopfield 2016 eq 4; Demircigil et al. 2017].
+    less energy, all others held [Krotov, Hopfield 2016; Demircigil et al. 2017].
 
     Parameters
     ----------

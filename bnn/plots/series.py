@@ -92,6 +92,11 @@ def similarity(trace: Trace, *, ax: Axes | None = None, label: str | None = None
     label
         Name in the legend, to compare several traces in the same axes.
 
+    Raises
+    ------
+    DataError
+        The trace of a memory of patterns, which has no similarity.
+
     Examples
     --------
     >>> import bnn

@@ -12,7 +12,7 @@ from bnn.schema import Layout
 def dense(
     records: Records, layout: Layout, *, degree: int = 3, rectified: bool = False, low: int = -1
 ) -> PatternMemory:
-    """E = -(sum over patterns of w m^degree), m the overlap of pattern and state [Krotov, Hopfield 2016 eq 2].
+    """E = -(sum over patterns of w m^degree), m the overlap of pattern and state [Krotov, Hopfield 2016].
 
     Degree 2 is Hopfield's network: asynchronous recall makes the same flips as by the rule "hopfield". Degree n holds
     about N^(n-1) random patterns. An even degree stores the inverse of every pattern with it, at the same energy; an

@@ -10,7 +10,7 @@ from bnn.schema import Layout
 
 
 def modern(records: Records, layout: Layout, *, beta: float | int = 1.0, low: int = -1) -> PatternMemory:
-    """E = -ln(sum over patterns of w exp(beta m))/beta + |V|^2/2 + constant [Ramsauer et al. 2020 eq 1].
+    """E = -ln(sum over patterns of w exp(beta m))/beta + |V|^2/2 + constant [Ramsauer et al. 2021].
 
     Recalled by `bnn.Attention` it is their network of graded states; by `bnn.Asynchronous` the exponential memory of
     Demircigil et al. (2017), whose energy, minus the sum of exp(m), falls with this one at beta = 1.
