@@ -92,7 +92,7 @@ def test_cut_refuses_what_it_cannot_do():
         bnn.learn(PATTERNS).cut(1.5)
     table = bnn.Records.from_table({"a": ["x", "y", "z"], "b": [0, 1, 1]})
     with pytest.raises(
-        DataError, match=r"Network\.cut: in the odds form .* every attribute owns one neuron; learn from"
+        DataError, match=r"Network\.cut: in the odds form .* every attribute owns one neuron; learn with"
     ):
         bnn.learn(table, "odds").cut(0.5)
 

@@ -105,7 +105,7 @@ def test_the_network_is_that_of_the_weighted_records(rule, signal, data):
     assert found.counts == bnn.Counts.of(weighted(source, found.weights))
     again = bnn.learn(found.counts, rule)
     assert torch.equal(found.network.weights, again.weights)
-    assert found.network.symmetric
+    assert found.network.symmetric or not bnn.RULES[rule].symmetric
     assert (found.weights >= source.weights).all()
     assert found.best == found.recalled.argmax()
 
