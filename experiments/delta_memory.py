@@ -12,7 +12,7 @@ choice of the best round saw. Two schedules: careful, weights of 1 + 0.15/(1 + r
 throughout; counted again is what is not a fixed point and, once all are, what is not recalled from a noisy cue (signal
 "both"). Capacity: patterns at which 90 % are recalled without an error, between loads by straight lines.
 
-MINUTES on one core; with --quick some seconds.
+About twelve minutes on one core; with --quick ten seconds.
 """
 
 from argparse import Namespace

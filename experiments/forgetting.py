@@ -9,16 +9,17 @@ is kept, and above its capacity such a memory recalls nothing at all, neither ol
 forgetting; Nadal, Toulouse, Changeux, Dehaene, Europhysics Letters 1, 1986, whose palimpsest lets weights decay).
 
 Patterns come one at a time. Each is asked for by a cue with one part in twenty changed, at least one: against its age
-at the end of the stream, and as a share of the window against the length of the stream.
+at the end of the stream, and as a share of the window against the length of the stream. Beside the windows, a decay by
+which all patterns together weigh as much as those of the second window.
 
-What came out (10 seeds, 400 patterns). Subtraction is exact for every rule; taking weights from weights is exact only
+What came out (10 seeds, 400 patterns; Bayesian forms and Hopfield's). Counts subtract exactly, weights from weights only
 where weights are linear in counts, as in Hopfield's rule, and in the Bayesian forms errs by bits, about as many as not
 forgetting at all. Without a window nothing is left after 80 dense patterns or 250 modular ones, neither the oldest nor
 the youngest. With one, the share recalled of the last L stays where it is for L patterns, at every age alike, and an
 older pattern is gone at once. Hopfield's rule with states -1, +1 holds no modular patterns: the many neurons that are
 off speak for whatever unit is on more often than others.
 
-A minute and a half on one core; with --quick a few seconds.
+A few minutes on one core; with --quick a few seconds.
 """
 
 from argparse import Namespace
