@@ -106,9 +106,9 @@ def learn_delta(
 
     The delta rule of [S 2], which repeats misclassified rows, turned on a memory. The network is that of weighted
     counts, nothing else: symmetric where `learn` is, so that every guarantee of descent holds, and it merges and
-    forgets. It pays around the capacity of plain learning and up to 1.3 times it, 1.1 to 1.3 times as many patterns being
-    held; with correlated patterns up to twice it. Far above, repetition harms more than it helps, and round 0 is kept; far
-    below, nothing fails and `learn` is enough. Measured in docs/theory.md, section 18.
+    forgets. It pays around the capacity of plain learning and up to 1.3 times it, where 1.1 to 1.3 times as many
+    patterns are held; with correlated patterns up to twice it. Far above, repetition harms more than it helps, and
+    round 0 is kept; far below, nothing fails and `learn` is enough. Measured in docs/theory.md, section 18.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ Patterns come one at a time. Each is asked for by a cue with one part in twenty 
 at the end of the stream, and as a share of the window against the length of the stream. Beside the windows, a decay by
 which all patterns together weigh as much as those of the second window.
 
-What came out (10 seeds, 400 patterns; Bayesian forms and Hopfield's). Counts subtract exactly, weights from weights only
+What came out (10 seeds, 400 patterns; Bayesian forms, Hopfield's). Counts subtract exactly, weights from weights only
 where weights are linear in counts, as in Hopfield's rule, and in the Bayesian forms errs by bits, about as many as not
 forgetting at all. Without a window nothing is left after 80 dense patterns or 250 modular ones, neither the oldest nor
 the youngest. With one, the share recalled of the last L stays where it is for L patterns, at every age alike, and an
