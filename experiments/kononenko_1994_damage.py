@@ -16,7 +16,7 @@ a check also on inner rows damaged in the same way to the same degree ("told").
 
 Sensitivity is how the difference to the same network's one step changes with the damage: what the iterations bring.
 
-Seven minutes; with --quick some seconds.
+Ten minutes; with --quick some seconds.
 """
 
 from __future__ import annotations

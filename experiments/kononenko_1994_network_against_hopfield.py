@@ -21,7 +21,7 @@ While all evidence is clamped and nothing but the class is unknown, iterating is
 naive Bayes with the joint estimate does. `identity` asserts it, to rounding, for every domain. So a comparison is about
 unknown values that are filled ("filled": rows that lack none are not iterated) and evidence that is free to change.
 
-Five minutes; with --quick some seconds. The damage of values and connections: kononenko_1994_damage.py.
+Eight minutes; with --quick some seconds. The damage of values and connections: kononenko_1994_damage.py.
 """
 
 from __future__ import annotations

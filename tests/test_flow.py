@@ -734,7 +734,7 @@ def test_parameters_of_another_type():
             {"dynamics": bnn.GradientFlow(activation="tanh")},
             r"this network from 0 to 1; use activation='logistic'",
         ),
-        (EIGHT, {"record": "flips"}, r"recall\.record: graded neurons have no single flips; record=\"states\" keeps their path\."),
+        (EIGHT, {"record": "flips"}, r"recall\.record: graded neurons have no single flips; record=\"states\""),
         (EIGHT, {"backend": "compiled"}, r"recall\.backend: graded neurons run in torch everywhere"),
         (EIGHT, {"input": np.nan}, r"recall\.input: got nan at 'x0'"),
         (EIGHT, {"max_sweeps": 0}, r"recall\.max_sweeps: got 0"),
