@@ -12,14 +12,18 @@ Patterns come one at a time. Each is asked for by a cue with one part in twenty 
 at the end of the stream, and as a share of the window against the length of the stream. Beside the windows, a decay by
 which all patterns together weigh as much as those of the second window.
 
-What came out (10 seeds, 400 patterns; Bayesian forms, Hopfield's). Counts subtract exactly, weights from weights only
-where weights are linear in counts, as in Hopfield's rule, and in the Bayesian forms errs by bits, about as many as not
+What came out (10 seeds, 400 patterns). Counts subtract exactly under every rule; weights from weights only where they
+are linear in counts, as Hopfield's and Hebb's, and in the Bayesian forms they err by bits, about as many as not
 forgetting at all. Without a window nothing is left after 80 dense patterns or 250 modular ones, neither the oldest nor
 the youngest. With one, the share recalled of the last L stays where it is for L patterns, at every age alike, and an
-older pattern is gone at once. Hopfield's rule with states -1, +1 holds no modular patterns: the many neurons that are
-off speak for whatever unit is on more often than others.
+older pattern is gone at once. A decay that lets all patterns weigh as much as those of the second window holds the
+newest as well and loses the older ones of that window step by step, so that it recalls 68 to 83 % of as many patterns,
+where the window recalls 98 to 99 % (Bayesian forms, and Hopfield's on dense patterns). Under Willshaw's rule a decay
+forgets nothing, since what ever occurred counts, and the memory overflows as without a window. Hopfield's rule with
+states -1, +1 holds no modular patterns: the many neurons that are off speak for whatever unit is on more often than
+others.
 
-A few minutes on one core; with --quick a few seconds.
+Two minutes on one core; with --quick a few seconds.
 """
 
 from argparse import Namespace
