@@ -120,7 +120,7 @@ def measure(chosen: Namespace) -> Result:
                 found[title, rule, keeping.name] = by_age, of_last
         for rule in rules:
             exact.append([f"{title}: {rule}", *exactly(kind, rule, chosen.seed)])
-            shown = [0, windows[1] // BIN - 1, windows[-1] // BIN - 1, length // BIN - 1]
+            shown = [0, *(min(window, length) // BIN - 1 for window in (windows[1], windows[-1], length))]
             for keeping in keepings(windows):
                 by_age, of_last = found[title, rule, keeping.name]
                 who = [f"{title}: {rule}", keeping.name]
