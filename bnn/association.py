@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -121,14 +121,8 @@ class Associations:
 
     def to_frame(self, backend: str = "pyarrow") -> Any:
         """A table, a pair a row (pyarrow, pandas or polars)."""
-        columns: dict[str, Any] = {
-            "first": [self.layout.names[i] for i in self.first.tolist()],
-            "second": [self.layout.names[j] for j in self.second.tolist()],
-        }
-        for name in ("observed", "expected", "component", "low", "high", "weight"):
-            if (values := getattr(self, name)) is not None:
-                columns[name] = values.tolist()
-        return frame_of(columns, backend, "Associations.to_frame")
+        told = {name: getattr(self, name) for name in ("observed", "expected", "component", "low", "high", "weight")}
+        return frame_of_pairs(self.layout, self.first, self.second, told, backend, "Associations.to_frame")
 
 
 def find_associations(
@@ -161,10 +155,7 @@ def find_associations(
     DataError
         ``top`` below 1, a level out of range, an unknown attribute.
     """
-    if not isinstance(top, int | np.integer) or top < 1:
-        raise DataError(f"{owner}.top: got {top!r}; ask for at least one pair.")
-    if not 0.0 < level < 1.0:
-        raise DataError(f"{owner}.level: got {level!r}; give a probability between 0 and 1, such as {LEVEL}.")
+    check_options(top, level, owner)
     layout = counts.layout
     mine = np.ones(layout.neurons, dtype=np.bool_)
     if attribute is not None:
@@ -200,6 +191,23 @@ def find_associations(
         found=found,
         level=level,
     )
+
+
+def check_options(top: int, level: float, owner: str) -> None:
+    """Refuse no pairs, and a level that is no probability."""
+    if not isinstance(top, int | np.integer) or top < 1:
+        raise DataError(f"{owner}.top: got {top!r}; ask for at least one pair.")
+    if not 0.0 < level < 1.0:
+        raise DataError(f"{owner}.level: got {level!r}; give a probability between 0 and 1, such as {LEVEL}.")
+
+
+def frame_of_pairs(
+    layout: Layout, first: Places, second: Places, told: Mapping[str, Pairs | None], backend: str, owner: str
+) -> Any:
+    """A table of pairs of neurons by name and what is told of them; what is None is left out."""
+    columns = {name: [layout.names[i] for i in some.tolist()] for name, some in (("first", first), ("second", second))}
+    numbers = {name: values.tolist() for name, values in told.items() if values is not None}
+    return frame_of({**columns, **numbers}, backend, owner)
 
 
 def counts_behind(

@@ -7,10 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from bnn.association import LEVEL, Pairs, Places, asked, information_component, seen_and_expected, strongest, tiles
+from bnn.association import (
+    LEVEL,
+    Pairs,
+    Places,
+    asked,
+    check_options,
+    frame_of_pairs,
+    information_component,
+    seen_and_expected,
+    strongest,
+    tiles,
+)
 from bnn.counts import Counts
-from bnn.errors import DataError
-from bnn.frames import frame_of
 from bnn.learning import learn
 from bnn.network import Network
 from bnn.schema import Layout
@@ -56,12 +65,8 @@ class Drift:
 
     def to_frame(self, backend: str = "pyarrow") -> Any:
         """A table, a pair a row (pyarrow, pandas or polars)."""
-        columns: dict[str, Any] = {
-            "first": [self.layout.names[i] for i in self.first.tolist()],
-            "second": [self.layout.names[j] for j in self.second.tolist()],
-        }
-        columns |= {name: getattr(self, name).tolist() for name in ("before", "after", "change", "low", "high")}
-        return frame_of(columns, backend, "Drift.to_frame")
+        told = {name: getattr(self, name) for name in ("before", "after", "change", "low", "high")}
+        return frame_of_pairs(self.layout, self.first, self.second, told, backend, "Drift.to_frame")
 
 
 def drift(
@@ -101,10 +106,7 @@ def drift(
     from scipy.special import betaincinv
 
     before.layout.require_same(after.layout, "drift")
-    if not isinstance(top, int | np.integer) or top < 1:
-        raise DataError(f"drift.top: got {top!r}; ask for at least one pair.")
-    if not 0.0 < level < 1.0:
-        raise DataError(f"drift.level: got {level!r}; give a probability between 0 and 1, such as {LEVEL}.")
+    check_options(top, level, "drift")
     layout = before.layout
     networks: list[Network] = [learn(counts, rule, **options) for counts in (before, after)]
     tail = (1.0 - level) / 2.0

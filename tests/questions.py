@@ -105,7 +105,7 @@ def keep_one_value(layout, on, held):
 def inputs(draw, network, rows):
     """External input: none, one number, one a neuron, or one a neuron and row; small beside the weights."""
     if network.keeps == "patterns":
-        size = float(network.field(np.ones(network.neurons)).abs().mean())
+        size = float(network.field(np.ones(network.neurons)).abs().mean()) / network.neurons
     else:
         size = float(network.weights.abs().sum() + network.bias.abs().sum()) / network.neurons
     shape = draw(st.sampled_from([None, (), (network.neurons,), (rows, network.neurons)]))
