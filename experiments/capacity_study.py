@@ -28,10 +28,12 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+import torch
 from harness import Measured, Result, Table, main
 from matplotlib.figure import Figure
 
 import bnn
+from bnn.kernels.threads import set_threads
 from bnn.plots.style import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, SKY, WARNING, new_figure, number_axis, styled
 from bnn.study import (
     Capacity,
@@ -166,6 +168,12 @@ def cell(setting: Setting, rule: str, seeds: range, budget: int, precision: floa
     return Cell(setting, rule, options or ("own" if told == "0.0" else told), found)
 
 
+def alone() -> None:
+    """One thread a process, so that the processes do not wait for each other's threads."""
+    torch.set_num_threads(1)
+    set_threads(1)
+
+
 def all_cells(chosen: argparse.Namespace, work: Path) -> list[Cell]:
     """Every cell, on two cores; the largest first, so that the cores end together."""
     seeds = range(chosen.seed, chosen.seed + (2 if chosen.quick else chosen.seeds))
@@ -176,7 +184,7 @@ def all_cells(chosen: argparse.Namespace, work: Path) -> list[Cell]:
         return [work_on(*one) for one in todo]
     heavy = sorted(range(len(todo)), key=lambda k: -todo[k][0].neurons)
     found: dict[int, Cell] = {}
-    with ProcessPoolExecutor(os.cpu_count()) as pool:
+    with ProcessPoolExecutor(os.cpu_count(), initializer=alone) as pool:
         runs = {k: pool.submit(work_on, *todo[k]) for k in heavy}
         for done, (k, run) in enumerate(runs.items()):
             found[k] = run.result()
