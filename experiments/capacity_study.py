@@ -11,7 +11,7 @@ by paired differences over the seeds: a rank is an interval, from one more than 
 better to the number of those that are not surely worse. BCPNN and the probability form with its prior under winners are
 one model with two smoothings and are counted as one.
 
-With --work FOLDER every evaluated load is kept there, and an interrupted study goes on. About 170 cells of 20 seeds;
+With --work FOLDER every evaluated load is kept there, and an interrupted study goes on. About 210 cells of 20 seeds;
 under two hours on two cores, less than 4 GB; --quick, some seconds, has small networks and few rules.
 """
 
@@ -96,7 +96,7 @@ class Setting:
 def settings(quick: bool) -> list[Setting]:
     """All settings; those of --quick are small and few."""
     found = []
-    for side in (7,) if quick else (10, 15, 20):
+    for side in (7,) if quick else (10, 15, 20, 32):
         n = side * side
         winners = WINNERS if not quick else ("covariance", "bcpnn")
         single = COUNTED if not quick else ("covariance", "odds")
@@ -114,7 +114,7 @@ def settings(quick: bool) -> list[Setting]:
         if not quick:
             half = Question(Modular(side, side), Noise(erased=0.5))
             found.append(Setting("modular", n, "half of the groups unknown", half, winners))
-    for n in (60,) if quick else (100, 200, 400):
+    for n in (60,) if quick else (100, 200, 400, 800):
         rules = ("hopfield", "odds", "storkey") if quick else DENSE
         for flips in (0.1,) if quick else (0.1, 0.2):
             question = Question(Dense(n), Noise(flips=flips), cues=400)
