@@ -111,8 +111,9 @@ class Learner:
             )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """So that other processes can take it: a read-only mapping cannot be sent as it is."""
-        return type(self), (self.rule, dict(self.learning), self.input)
+        """So that other processes can take it: a read-only mapping cannot be sent, a registered rule stays that one."""
+        rule = self.rule.name if RULES.get(self.rule.name) is self.rule else self.rule
+        return type(self), (rule, dict(self.learning), self.input)
 
     def describe(self) -> dict[str, Any]:
         """All of it as plain JSON types."""
