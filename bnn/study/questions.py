@@ -112,7 +112,7 @@ class Learner:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """So that other processes can take it: a read-only mapping cannot be sent, a registered rule stays that one."""
-        rule = self.rule.name if RULES.get(self.rule.name) is self.rule else self.rule
+        rule = self.rule.name if self.rule in RULES.values() else self.rule
         return type(self), (rule, dict(self.learning), self.input)
 
     def describe(self) -> dict[str, Any]:
