@@ -178,7 +178,7 @@ def all_cells(chosen: argparse.Namespace, work: Path) -> list[Cell]:
     """Every cell, on two cores; the largest first, so that the cores end together."""
     seeds = range(chosen.seed, chosen.seed + (2 if chosen.quick else chosen.seeds))
     todo = [(setting, rule) for setting in settings(chosen.quick) for rule in setting.rules]
-    budget, precision = (60, 0.1) if chosen.quick else (100, 0.02)
+    budget, precision = (60, 0.1) if chosen.quick else (400, 0.02)
     work_on = partial(cell, seeds=seeds, budget=budget, precision=precision, work=work)
     if chosen.quick:
         return [work_on(*one) for one in todo]
@@ -297,7 +297,7 @@ def picture(result: Result) -> Figure:
         ax.set_yticks(range(len(some)), [c.rule for c in some])
         ax.set_title(f"{key[0]}, {largest[key]} neurons\n{key[1]}", fontsize=11)
         ax.set_xlim(left=0.0)
-        ax.set_xlabel("patterns a neuron, 90 % without one error")
+        ax.set_xlabel("patterns held a neuron")
         number_axis(ax.xaxis)
     for ax in grid[len(shown) :]:
         ax.set_visible(False)
