@@ -43,7 +43,7 @@ def test_who_recalls_a_little_less_at_small_loads_may_hold_most(monkeypatch):
     rules = ("hopfield", "hebb", "willshaw", "covariance", "odds", "bcpnn")
     holds = dict.fromkeys(rules, 20) | {"odds": 60}
 
-    def recalled(question, store, learner, load):
+    def recalled(_question, store, learner, load):
         exact = 0.0 if load > holds[learner.rule.name] else 0.95 if learner.rule.name == "odds" else 1.0
         seed, neurons = store.stream.seed, 40
         return Point(seed, load, neurons, 100, round(100 * exact), 0, 0, 0, 0, 1, 780)
