@@ -11,8 +11,8 @@ by paired differences over the seeds: a rank is an interval, from one more than 
 better to the number of those that are not surely worse. BCPNN and the probability form with its prior under winners are
 one model with two smoothings and are counted as one.
 
-With --work FOLDER every evaluated load is kept there, and an interrupted study goes on. About 210 cells of 20 seeds;
-under two hours on two cores, less than 4 GB; --quick, some seconds, has small networks and few rules.
+With --work FOLDER every evaluated load is kept there, and an interrupted study goes on. 222 cells of 20 seeds; half an
+hour of processor time, half of that on two cores, 1 GB; --quick, some seconds, has small networks and few rules.
 """
 
 from __future__ import annotations
