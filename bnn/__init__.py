@@ -15,6 +15,8 @@ _HOMES = {
     "Layout": "bnn.schema",
     "Records": "bnn.records",
     "Counts": "bnn.counts",
+    "Source": "bnn.sources",
+    "find_schema": "bnn.streaming",
     "Network": "bnn.network",
     "PatternMemory": "bnn.memories",
     "RULES": "bnn.rules",
@@ -99,6 +101,8 @@ if TYPE_CHECKING:
     from bnn.schema import Attribute as Attribute
     from bnn.schema import Layout as Layout
     from bnn.schema import Schema as Schema
+    from bnn.sources import Source as Source
+    from bnn.streaming import find_schema as find_schema
     from bnn.study.capacities import capacity as capacity
     from bnn.trace import Trace as Trace
 

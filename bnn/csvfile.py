@@ -14,7 +14,10 @@ import pyarrow.csv as pacsv
 
 from bnn.errors import FileError
 from bnn.kernels.lines import records_end
+from bnn.schema import Value
 
+NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+"""A field that is a number."""
 BLOCK = 1 << 24
 """Bytes of a file that are read at a time."""
 LONGEST = 1 << 26
@@ -40,7 +43,7 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """What could not be read, in words that begin with the file and the line, and how many rows are known to be lost."""
+    """What could not be read, in words that begin with file and line, and how many rows are known to be lost."""
 
     told: str
     rows: int = 1
@@ -77,6 +80,42 @@ def typed(name: str, fields: pa.Array) -> pa.Array:  # noqa: ARG001 - asked colu
         if pc.all(pc.is_finite(numbers)).as_py() is not False:
             return numbers
     return fields
+
+
+def typed_as(name: str, fields: pa.Array, values: Collection[Value], numeric: bool) -> tuple[pa.Array, Sequence[str]]:
+    """Distinct fields of a column as what is known of it: text, numbers or bools.
+
+    Parameters
+    ----------
+    name, fields
+        The column.
+    values
+        Its categories, where it has some.
+    numeric
+        Whether it is cut into intervals.
+
+    Returns
+    -------
+    values
+        The meaning of the fields, null where a column of numbers has a field that is none.
+    strange
+        These fields.
+
+    Examples
+    --------
+    >>> typed_as("legs", pa.array(["4", "many"]), (2, 4), numeric=False)[1]
+    ['many']
+    """
+    if not numeric and (not values or any(isinstance(value, str) for value in values)):
+        return fields, []
+    read = typed(name, fields)
+    if not pa.types.is_string(read.type):
+        return read, []
+    if isinstance(next(iter(values), None), bool):
+        fields = pc.replace_substring_regex(pc.replace_substring_regex(fields, "(?i)^true$", "1"), "(?i)^false$", "0")
+    plain = pc.match_substring_regex(fields, NUMBER)
+    strange = fields.filter(pc.invert(plain)).drop_null().to_pylist()
+    return pc.if_else(plain, fields, pa.nulls(1, pa.string())[0]).cast(pa.float64()), strange
 
 
 def read_csv(path: str | Path, values: Callable[[str, pa.Array], pa.Array] = typed) -> pa.Table:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from filelock import FileLock, Timeout
 from safetensors import SafetensorError, numpy, safe_open
 
 from bnn.errors import DataError, FileError
@@ -52,6 +53,41 @@ def write_atomically(path: str | os.PathLike[str], write: Callable[[Path], objec
         raise
     except (OSError, ValueError) as error:  # ValueError: a name no system knows
         raise FileError(f"{named}: cannot be written: {getattr(error, 'strerror', None) or error}.") from error
+
+
+@contextlib.contextmanager
+def exclusively(path: str | os.PathLike[str]) -> Iterator[None]:
+    """A context in which no other process that asks alike changes a file: it is read, changed and written again.
+
+    Beside it a file of the same name with ``.lock`` behind it is held; however the process ends, the lock ends with it.
+
+    Raises
+    ------
+    FileError
+        Another process is at it, or the folder is missing.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, exclusively(Path(folder, "counts.safetensors")):
+    ...     pass
+    """
+    named = Path(path)
+    if not named.parent.is_dir():
+        raise FileError(f"{named}: the folder {str(named.parent)!r} does not exist; make it first.")
+    lock = FileLock(f"{named.resolve()}.lock", timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise FileError(
+            f"{named}: another process is changing it and will win; wait for its end, or name another file."
+        ) from None
+    except OSError as error:
+        raise FileError(f"{named}: cannot be locked: {error.strerror or error}.") from error
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _umask() -> int:

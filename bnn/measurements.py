@@ -75,7 +75,7 @@ def warn_of_columns(coded: Sequence[CodedColumn], target: str | None) -> None:
             MeasurementWarning,
             stacklevel=3,
         )
-    if identifiers := [c for c in texts if identifies(c.codes, c.attribute)]:
+    if identifiers := [c for c in texts if identifies(int((c.codes >= 0).sum()), c.attribute)]:
         told = _listed([repr(c.attribute.name) for c in identifiers])
         warnings.warn(
             f"{OWNER}: every value occurs once: {told}; an identifier tells nothing of new rows: leave it out.",

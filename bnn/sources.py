@@ -249,7 +249,9 @@ def files_of(*paths: str | Path) -> tuple[str, ...]:
     """
     files: list[str] = []
     for path in map(str, paths):
-        found = [path] if Path(path).exists() or not glob.has_magic(path) else sorted(glob.glob(path, recursive=True))
+        found = [path]
+        if not Path(path).exists() and glob.has_magic(path):
+            found = sorted(glob.glob(path, recursive=True))  # noqa: PTH207 - the pattern may be an absolute path
         if not found:
             raise FileError(f"{OWNER}: no file is called {path!r}; check the pattern.")
         files += found

@@ -1,4 +1,4 @@
-"""What the columns of files hold, found in one pass: values, kinds and a sample of numbers. Surveys add as counts do."""
+"""What the columns of files hold, found in one pass: values, kinds, a sample of numbers. Surveys add as counts do."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from hashlib import blake2b
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from jaxtyping import Float64, Int, UInt64
+from jaxtyping import Float64, Int, Int32, Real, UInt64
 
-from bnn.csvfile import typed
+from bnn.csvfile import typed, typed_as
 from bnn.discretize import equal_frequency, interval_names, measured
-from bnn.errors import SchemaError
+from bnn.errors import DataError, SchemaError
 from bnn.measurements import require_intervals
 from bnn.schema import Attribute, Schema
 from bnn.sources import Chunk, Fragment
-from bnn.tables import MAX_VALUES, CodedColumn, arrow_array, encode, infinite, numbers_of
+from bnn.tables import MAX_VALUES, CodedColumn, encode, infinite, numbers_of
 
 MOST = 1 << 17
 """Distinct values that are kept of a column."""
@@ -69,14 +69,15 @@ class Seen:
         """Whether these are measurements: fractions, or more than `bnn.discretize.FEW` distinct numbers."""
         if not self.numeric or self.values is None:
             return self.numeric
-        return measured(self.numbers)
+        return measured(self.distinct_numbers("survey"))
 
-    @property
-    def numbers(self) -> Float64[np.ndarray, " distinct"]:
+    def distinct_numbers(self, owner: str) -> Real[np.ndarray, " distinct"]:
         """Distinct numbers of a numeric column, without missing ones."""
+        self.require_few(owner)
         numbers = numbers_of(self.column)
         assert numbers is not None
-        return numbers[~np.isnan(numbers)].astype(np.float64, copy=False)
+        known: np.ndarray = numbers[~np.isnan(numbers)]
+        return known
 
     @property
     def column(self) -> pa.Array:
@@ -87,12 +88,16 @@ class Seen:
 
     def coded(self, owner: str, most: int | None = MAX_VALUES) -> CodedColumn:
         """The attribute of the distinct values, as if they were the column; see `bnn.tables.encode`."""
+        self.require_few(owner)
+        return encode(self.name, self.column, None, owner, most)
+
+    def require_few(self, owner: str) -> None:
+        """Raise `DataError` where there are more distinct values than are kept."""
         if self.values is None:
-            raise SchemaError(
+            raise DataError(
                 f"{owner}: column {self.name!r} has more than {MOST:,} distinct values; leave it out if it is an "
                 "identifier, or cut it into intervals if it is a number."
             )
-        return encode(self.name, self.column, None, owner, most)
 
     def require_finite(self, owner: str) -> None:
         """Raise `DataError` where there is infinity among the numbers."""
@@ -136,6 +141,15 @@ class Survey:
     def below(self) -> np.uint64:
         """Only rows of a smaller hash can still enter the sample."""
         return self.hashes.max() if len(self.hashes) >= SAMPLE else EVERY
+
+    def codes(self, classes: Attribute) -> Int32[np.ndarray, " sampled"]:
+        """Position of the class of each sampled row."""
+        assert self.labels is not None
+        column = self.labels
+        if pa.types.is_string(column.type):
+            coded = column.dictionary_encode()
+            column = typed_as(classes.name, coded.dictionary, classes.values, False)[0].take(coded.indices)
+        return encode(classes.name, column, classes).codes.astype(np.int32)
 
     def schema(self, target: str | None = None, intervals: int | None = None, owner: str = "survey") -> Schema:
         """The schema that `bnn.Records.from_table` finds in all rows together.
@@ -311,7 +325,7 @@ def _joined_kind(a: Seen, b: Seen) -> pa.DataType:
 
 def _plain_column(column: pa.ChunkedArray, decode: bool = True) -> pa.Array:
     """A column as one array of text, bools, int64 or float64, or a dictionary of these where it may stay one."""
-    array = arrow_array(column)
+    array = column.combine_chunks()
     if pa.types.is_dictionary(array.type):
         values = _plain_array(array.dictionary)
         return values.take(array.indices) if decode else pa.DictionaryArray.from_arrays(array.indices, values)

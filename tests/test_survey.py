@@ -2,21 +2,19 @@
 
 import itertools
 import warnings
-from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bnn import csvfile, sources, survey
+from bnn import csvfile, sources
 from bnn.csvfile import read_csv
-from bnn.errors import DataError, MeasurementWarning, SchemaError
+from bnn.errors import MeasurementWarning
 from bnn.records import Records
 from bnn.sources import Source
-from bnn.survey import look, merged, survey_of
+from bnn.survey import survey_of
 
 FIELDS = {
     "whole": st.integers(-3, 30).map(str),

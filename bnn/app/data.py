@@ -13,11 +13,10 @@ import pyarrow.compute as pc
 
 from bnn import datasets
 from bnn.classify.columns import Column
-from bnn.csvfile import read_csv, typed
+from bnn.csvfile import NUMBER, read_csv, typed, typed_as
 from bnn.errors import BnnWarning, DataError, UnseenValueWarning, unknown_name
 from bnn.records import Records
 
-NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 COMMAS = r"^[+-]?\d+(,\d+)+(\.\d+)?$"  # of thousands, or decimal ones
 
 
@@ -101,17 +100,11 @@ def as_fitted(classifier: Any, columns: Mapping[str, Any]) -> Any:
 
 
 def _as_learned(data: str, columns: Mapping[str, Column], name: str, fields: pa.Array) -> pa.Array:
-    """Distinct fields of a column as the values that were learned: text, numbers or bools."""
-    column, read = columns.get(name), typed(name, fields)
-    values = () if column is None else column.attribute.values
-    if column is not None and column.bounds is None and (not values or any(isinstance(v, str) for v in values)):
-        return fields
-    if column is None or not pa.types.is_string(read.type):
-        return read
-    if values and isinstance(values[0], bool):
-        fields = pc.replace_substring_regex(pc.replace_substring_regex(fields, "(?i)^true$", "1"), "(?i)^false$", "0")
-    plain = pc.match_substring_regex(fields, NUMBER)
-    strange = fields.filter(pc.invert(plain)).drop_null().to_pylist()
+    """Distinct fields of a column as the values that were learned; of others as they are."""
+    if name not in columns:
+        return typed(name, fields)
+    column = columns[name]
+    read, strange = typed_as(name, fields, column.attribute.values, column.bounds is not None)
     if strange and column.bounds is not None:
         raise DataError(f"{data}: column {name!r} held numbers when it was learned, and now {strange[0]!r}; mend it.")
     if strange:
@@ -121,7 +114,7 @@ def _as_learned(data: str, columns: Mapping[str, Column], name: str, fields: pa.
             UnseenValueWarning,
             stacklevel=2,
         )
-    return pc.if_else(plain, fields, pa.nulls(1, pa.string())[0]).cast(pa.float64())
+    return read
 
 
 def mostly_numbers(data: str, ignored: Sequence[str], name: str, fields: pa.Array) -> pa.Array:

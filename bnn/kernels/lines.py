@@ -11,7 +11,7 @@ START, PLAIN, QUOTED, CLOSED = 0, 1, 2, 3  # at the start of a field; in one; in
 
 
 def records_end(data: bytes) -> int:
-    """Bytes up to the end of the last whole record, 0 where there is none: line ends within quotes end nothing.
+    r"""Bytes up to the end of the last whole record, 0 where there is none: line ends within quotes end nothing.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ def records_end(data: bytes) -> int:
 
     Examples
     --------
-    >>> records_end(b'1,2\\n3'), records_end(b'1,2\\n"3\\n'), records_end(b'1,"2\\n"\\n')
+    >>> records_end(b'1,2\n3'), records_end(b'1,2\n"3\n'), records_end(b'1,"2\n"\n')
     (4, 4, 7)
     """
     if b'"' not in data:
