@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from bnn.csvfile import typed_as
+from bnn.csvfile import typed, typed_as
 from bnn.errors import DamageWarning, DataError, UnseenValueWarning, unknown_name
 from bnn.records import Records, put_together
 from bnn.schema import Attribute, Schema
@@ -140,7 +140,7 @@ def records_of(source: Source, schema: Schema, begin: Mark | None = None) -> Ite
 
     Raises
     ------
-    SchemaError
+    DataError
         Files that lack a column of the schema.
     """
     if lacking := [name for name in schema.names if name not in source.names]:
@@ -152,9 +152,7 @@ def records_of(source: Source, schema: Schema, begin: Mark | None = None) -> Ite
 def part_of(chunk: Chunk, schema: Schema) -> Part:
     """Code the rows of a chunk by a schema."""
     table = chunk.table if chunk.table.num_columns else _nothing(schema)
-    damage = tuple(one.told for one in chunk.damage[:SHOWN])
-    losses = Losses(sum(one.rows for one in chunk.damage), len(chunk.damage), damage)
-    columns = {}
+    losses, columns = _damage(chunk), {}
     for attribute in schema.attributes:
         columns[attribute.name] = column = table[attribute.name].combine_chunks()
         if chunk.declared is None and table.num_rows:
@@ -163,6 +161,36 @@ def part_of(chunk: Chunk, schema: Schema) -> Part:
     coded = [encode(a.name, columns[a.name], a) for a in schema.attributes]
     losses += Losses(unseen={c.attribute.name: (c.unseen, c.example) for c in coded if c.unseen})
     return Part(put_together(coded, schema), columns, losses, chunk.end)
+
+
+def table_of(
+    source: Source, names: Sequence[str], values: Callable[[str, pa.Array], pa.Array] = typed
+) -> tuple[pa.Table, Losses]:
+    """All rows of files as one table, for what cannot learn from counts.
+
+    Parameters
+    ----------
+    source
+        The files.
+    names
+        The columns.
+    values
+        What the fields of CSV files mean, as of `bnn.csvfile.read_csv`.
+    """
+    chunks = list(source.chunks(names))
+    tables = [chunk.table.select(names) for chunk in chunks if chunk.table.num_columns]
+    losses = sum((_damage(chunk) for chunk in chunks), Losses())
+    if not tables:
+        return pa.table({name: pa.nulls(0) for name in names}), losses
+    whole = pa.concat_tables(tables, promote_options="permissive").combine_chunks()
+    declared = chunks[0].declared
+    columns = {name: whole[name].combine_chunks() for name in names}
+    for name, column in columns.items():
+        if declared is None:
+            columns[name] = values(name, column.dictionary).take(column.indices)
+        elif name not in declared and pa.types.is_dictionary(column.type):
+            columns[name] = column.dictionary_decode()
+    return pa.table(columns), losses
 
 
 def parts_of(records: Any, schema: Schema | None, owner: str) -> Iterator[Records]:
@@ -185,12 +213,13 @@ def parts_of(records: Any, schema: Schema | None, owner: str) -> Iterator[Record
         raise DataError(
             f"{owner}: got {type(records).__name__}; give Records, such as bnn.Records.from_table(table), or parts."
         )
-    part = None
+    empty = True
     for part in records:
+        empty = False
         if not isinstance(part, Records) and schema is None:
             raise DataError(f"{owner}: got parts of type {type(part).__name__} without a schema; give schema=...")
         yield part if isinstance(part, Records) else Records.from_table(part, schema=schema)
-    if part is None:
+    if empty:
         raise DataError(f"{owner}: got no part at all; give one or more.")
 
 
@@ -204,6 +233,12 @@ def _typed(attribute: Attribute, column: pa.DictionaryArray) -> tuple[pa.Array, 
         cells = int(odd[column.indices.drop_null().to_numpy()].sum())
         losses = Losses(unseen={attribute.name: (cells, strange[0])})
     return values.take(column.indices) if numeric else pa.DictionaryArray.from_arrays(column.indices, values), losses
+
+
+def _damage(chunk: Chunk) -> Losses:
+    """What of a chunk cannot be read."""
+    told = tuple(one.told for one in chunk.damage[:SHOWN])
+    return Losses(sum(one.rows for one in chunk.damage), len(chunk.damage), told)
 
 
 def _nothing(schema: Schema) -> pa.Table:

@@ -170,21 +170,19 @@ def _described(table: Table, name: str, rows: Rows, wanted: Any, intervals: int,
     return _binned(name, bounds, float(some.max()) - float(some.min()) if len(some) else 0.0)
 
 
-def described(
-    survey: Survey, target: str, classes: Attribute, discretize: Any, intervals: int, owner: str
-) -> tuple[Column, ...]:
+def described(survey: Survey, target: Attribute, discretize: Any, intervals: int, owner: str) -> tuple[Column, ...]:
     """Find out what each column of files means, as `describe` does with all their rows in memory.
 
     Parameters
     ----------
     survey
         Of the rows that have a class, with their labels.
-    target, classes
-        The column of classes, which is passed over; what it holds.
+    target
+        The column of classes, and what they are.
     discretize, intervals, owner
         As of `describe`. Of more rows than a survey keeps, bounds are those of its sample.
     """
-    names = [name for name in survey.columns if name != target]
+    names = [name for name in survey.columns if name != target.name]
     ways = dict(zip(names, _wanted(discretize, names, owner), strict=True))
     _require_intervals(intervals, owner)
     columns = []
@@ -202,7 +200,7 @@ def described(
             continue
         numbers = survey.numbers[name]
         here = ~np.isnan(numbers)
-        codes = survey.codes(classes)[here] if wanted in BY_CLASS else None
+        codes = survey.codes(target)[here] if wanted in BY_CLASS else None
         bounds = _bounds(name, numbers[here], codes, None, wanted, intervals, owner)
         columns.append(_binned(name, bounds, seen.high - seen.low if known else 0.0))
     return tuple(columns)
