@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -98,13 +98,8 @@ class Progress:
         return round(self.counts.rows) + self.left_out
 
 
-class Counter(Protocol):
-    """How a classifier counts rows that are coded."""
-
-    def __call__(
-        self, records: Records, target: Attribute, classes: Int32[np.ndarray, " rows"], table: Table
-    ) -> ClassCounts:
-        """Class counts of the rows; ``table`` holds the numbers behind the codes."""
+Counter = Callable[[Records, Attribute, Int32[np.ndarray, " rows"], Table], ClassCounts]
+"""How a classifier counts coded rows: records, target, classes, and the numbers behind the codes."""
 
 
 def surveyed(chunks: Iterable[Chunk], target: str, owner: str) -> Survey:
