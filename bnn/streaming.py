@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from bnn.csvfile import typed, typed_as
+from bnn.csvfile import typed, typed_as, without_empty
 from bnn.errors import DamageWarning, DataError, UnseenValueWarning, unknown_name
 from bnn.records import Records, put_together
 from bnn.schema import Attribute, Schema
 from bnn.sources import Chunk, Mark, Source
 from bnn.survey import survey_of
-from bnn.tables import encode
+from bnn.tables import CodedColumn, encode
 
 SHOWN = 3  # examples that are told
 
@@ -83,14 +83,17 @@ class Part:
         Coded by the schema.
     columns
         Their columns, typed, by name: for what needs the numbers behind the codes.
+    left_out
+        Rows without a class, where they are not wanted.
     losses
-        What is missing of them.
+        What is missing beside them.
     end
         Where the next part begins.
     """
 
     records: Records
     columns: Mapping[str, pa.Array]
+    left_out: int
     losses: Losses
     end: Mark
 
@@ -126,7 +129,7 @@ def find_schema(source: Source, target: str | None = None, intervals: int | None
     return found.schema(target, intervals, "find_schema")
 
 
-def records_of(source: Source, schema: Schema, begin: Mark | None = None) -> Iterator[Part]:
+def records_of(source: Source, schema: Schema, begin: Mark | None = None, labelled: bool = False) -> Iterator[Part]:
     """Code the rows of files, a chunk at a time.
 
     Parameters
@@ -137,6 +140,8 @@ def records_of(source: Source, schema: Schema, begin: Mark | None = None) -> Ite
         As `find_schema` finds it, or any other.
     begin
         Where to go on: the ``end`` of an earlier part.
+    labelled
+        Whether rows without a value of the schema's target are left out.
 
     Raises
     ------
@@ -146,21 +151,29 @@ def records_of(source: Source, schema: Schema, begin: Mark | None = None) -> Ite
     if lacking := [name for name in schema.names if name not in source.names]:
         raise unknown_name("Source: the files lack a column of the schema", lacking[0], source.names)
     for chunk in source.chunks(schema.names, begin):
-        yield part_of(chunk, schema)
+        yield part_of(chunk, schema, labelled)
 
 
-def part_of(chunk: Chunk, schema: Schema) -> Part:
-    """Code the rows of a chunk by a schema."""
-    table = chunk.table if chunk.table.num_columns else _nothing(schema)
-    losses, columns = _damage(chunk), {}
+def part_of(chunk: Chunk, schema: Schema, labelled: bool = False) -> Part:
+    """Code the rows of a chunk by a schema; see `records_of`."""
+    table, losses, left_out = chunk.table, _damage(chunk), 0
+    if not table.num_columns:
+        table = pa.table({name: pa.nulls(0) for name in schema.names})
+    fields = chunk.declared is None and table.num_rows > 0
+    if labelled:
+        target = schema[str(schema.target)]
+        column, strange = _typed(target, table[target.name], fields)
+        coded = encode(target.name, column, target)
+        known = coded.codes >= 0
+        losses += strange + _unseen([coded])
+        left_out = len(known) - int(known.sum())
+        table = table.filter(pa.array(known)) if left_out else table
+    columns = {}
     for attribute in schema.attributes:
-        columns[attribute.name] = column = table[attribute.name].combine_chunks()
-        if chunk.declared is None and table.num_rows:
-            columns[attribute.name], strange = _typed(attribute, column)
-            losses += strange
-    coded = [encode(a.name, columns[a.name], a) for a in schema.attributes]
-    losses += Losses(unseen={c.attribute.name: (c.unseen, c.example) for c in coded if c.unseen})
-    return Part(put_together(coded, schema), columns, losses, chunk.end)
+        columns[attribute.name], strange = _typed(attribute, table[attribute.name], fields)
+        losses += strange
+    every = [encode(a.name, columns[a.name], a) for a in schema.attributes]
+    return Part(put_together(every, schema), columns, left_out, losses + _unseen(every), chunk.end)
 
 
 def table_of(
@@ -189,7 +202,7 @@ def table_of(
         if declared is None:
             columns[name] = values(name, column.dictionary).take(column.indices)
         elif name not in declared and pa.types.is_dictionary(column.type):
-            columns[name] = column.dictionary_decode()
+            columns[name] = without_empty(column.dictionary).take(column.indices)
     return pa.table(columns), losses
 
 
@@ -223,24 +236,26 @@ def parts_of(records: Any, schema: Schema | None, owner: str) -> Iterator[Record
         raise DataError(f"{owner}: got no part at all; give one or more.")
 
 
-def _typed(attribute: Attribute, column: pa.DictionaryArray) -> tuple[pa.Array, Losses]:
-    """Fields of a CSV file as the attribute means them."""
-    numeric = attribute.bounds is not None
+def _typed(attribute: Attribute, chunked: pa.ChunkedArray, fields: bool) -> tuple[pa.Array, Losses]:
+    """A column as one array; fields of a CSV file as the attribute means them."""
+    column, numeric = chunked.combine_chunks(), attribute.bounds is not None
+    if not fields:
+        return column, Losses()
     values, strange = typed_as(attribute.name, column.dictionary, attribute.values, numeric)
     losses = Losses()
     if strange:
         odd = np.isin(column.dictionary.to_pylist(), strange)
         cells = int(odd[column.indices.drop_null().to_numpy()].sum())
-        losses = Losses(unseen={attribute.name: (cells, strange[0])})
+        losses = Losses(unseen={attribute.name: (cells, strange[0])} if cells else {})
     return values.take(column.indices) if numeric else pa.DictionaryArray.from_arrays(column.indices, values), losses
+
+
+def _unseen(columns: Sequence[CodedColumn]) -> Losses:
+    """Values that a schema lacks."""
+    return Losses(unseen={c.attribute.name: (c.unseen, c.example) for c in columns if c.unseen})
 
 
 def _damage(chunk: Chunk) -> Losses:
     """What of a chunk cannot be read."""
     told = tuple(one.told for one in chunk.damage[:SHOWN])
     return Losses(sum(one.rows for one in chunk.damage), len(chunk.damage), told)
-
-
-def _nothing(schema: Schema) -> pa.Table:
-    """No rows at all."""
-    return pa.table({name: pa.nulls(0) for name in schema.names})

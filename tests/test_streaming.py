@@ -1,9 +1,7 @@
 """Counts of files that are never in memory as a whole: those of all rows at once, to the last one."""
 
-import itertools
 import warnings
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -11,14 +9,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from test_survey import csv_rows, parts_of, tables, text_of
 
-import bnn
 from bnn import csvfile, sources
 from bnn.counts import Counts
 from bnn.csvfile import read_csv
-from bnn.errors import BnnWarning, DamageWarning, DataError, FileError, UnseenValueWarning
+from bnn.errors import BnnWarning
 from bnn.records import Records
 from bnn.sources import Source
-from bnn.streaming import find_schema, records_of
+from bnn.streaming import find_schema
 
 
 def counted_at_once(table, intervals):

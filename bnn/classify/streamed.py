@@ -19,7 +19,7 @@ from bnn.errors import DataError, unknown_name
 from bnn.records import Records
 from bnn.schema import Attribute, Schema
 from bnn.sources import Chunk, Mark, Source
-from bnn.streaming import Losses, Part, records_of
+from bnn.streaming import Losses, records_of
 from bnn.survey import Survey, survey_of
 
 
@@ -130,26 +130,11 @@ def counted(source: Source, meaning: Meaning, count: Counter, progress: Progress
     progress
         What has been counted before: it goes on where that ends.
     """
-    for part in records_of(source, meaning.schema, progress.end):
-        rows = part.records.rows
-        labelled = part.records.codes[:, -1] >= 0
-        every = bool(labelled.all())
-        records, target, classes = split(part.records if every else part.records[labelled])
-        table = _table(part, None if every else labelled)
-        target = Attribute("class", target.values)
+    for part in records_of(source, meaning.schema, progress.end, labelled=True):
+        records, target, classes = split(part.records)
+        columns = {name: column for name, column in part.columns.items() if name != meaning.target}
+        counts = count(records, Attribute("class", target.values), classes, Table(columns, records.rows))
         progress = Progress(
-            progress.counts + count(records, target, classes, table),
-            progress.left_out + rows - records.rows,
-            progress.losses + part.losses,
-            part.end,
+            progress.counts + counts, progress.left_out + part.left_out, progress.losses + part.losses, part.end
         )
         yield progress
-
-
-def _table(part: Part, labelled: Any) -> Table:
-    """The attributes of labelled rows, for what needs the numbers behind the codes."""
-    columns = dict(list(part.columns.items())[:-1])
-    if labelled is not None:
-        mask = pa.array(labelled)
-        columns = {name: column.filter(mask) for name, column in columns.items()}
-    return Table(columns, len(next(iter(columns.values()), ())))
