@@ -202,7 +202,7 @@ def test_a_run_that_is_not_kept_leaves_nothing(files, monkeypatch):
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from bnn import csvfile, sources
+from bnn import cli, csvfile, sources
 from bnn.app import fit_command, resuming
 csvfile.BLOCK, sources.ROWS, fit_command.SAVE_EVERY = 100, 3, 0.0
 saves, place = int(sys.argv[1]), sys.argv[2]
