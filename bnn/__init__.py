@@ -15,6 +15,9 @@ _HOMES = {
     "Layout": "bnn.schema",
     "Records": "bnn.records",
     "Counts": "bnn.counts",
+    "Source": "bnn.sources",
+    "find_schema": "bnn.streaming",
+    "Window": "bnn.window",
     "Network": "bnn.network",
     "PatternMemory": "bnn.memories",
     "RULES": "bnn.rules",
@@ -99,8 +102,11 @@ if TYPE_CHECKING:
     from bnn.schema import Attribute as Attribute
     from bnn.schema import Layout as Layout
     from bnn.schema import Schema as Schema
+    from bnn.sources import Source as Source
+    from bnn.streaming import find_schema as find_schema
     from bnn.study.capacities import capacity as capacity
     from bnn.trace import Trace as Trace
+    from bnn.window import Window as Window
 
 
 def __getattr__(name: str) -> Any:

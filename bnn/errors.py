@@ -36,6 +36,10 @@ class UnseenValueWarning(BnnWarning):
     """Values outside the schema were met and treated as missing."""
 
 
+class DamageWarning(BnnWarning):
+    """Rows or files that cannot be read were left out."""
+
+
 class IdentifierWarning(BnnWarning):
     """An attribute whose every value occurs once: it names the rows and cannot help with new ones."""
 

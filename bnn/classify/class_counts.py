@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import Any
 
 import numpy as np
 from jaxtyping import Int32, Int64
@@ -12,6 +15,7 @@ from bnn.errors import DataError, SchemaError
 from bnn.kernels.classes import count_classes
 from bnn.records import Records
 from bnn.schema import Attribute, Layout, Schema
+from bnn.streaming import parts_of
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -75,7 +79,11 @@ class ClassCounts:
 
     @staticmethod
     def of(
-        records: Records, target: Attribute | None = None, classes: Int32[np.ndarray, " rows"] | None = None
+        records: Any,
+        target: Attribute | None = None,
+        classes: Int32[np.ndarray, " rows"] | None = None,
+        *,
+        schema: Schema | None = None,
     ) -> ClassCounts:
         """Count records, exactly.
 
@@ -83,17 +91,23 @@ class ClassCounts:
         ----------
         records
             With their target among the attributes; or attributes only, with ``target`` and ``classes`` beside them.
-            Weights are rounded once to whole numbers of 2**-20.
+            Weights are rounded once to whole numbers of 2**-20. Or, with a target among the attributes, parts that are
+            never together in memory, as of `bnn.Counts.of`.
         target
             The target, where the records do not hold it.
         classes
             int32: position of each row's class among the target's values.
+        schema
+            Of files and tables in parts; it names the target.
 
         Raises
         ------
         DataError
             No target; a row whose class is missing; a total weight of 2**42 or more.
         """
+        if not isinstance(records, Records):
+            parts = parts_of(records, schema, "ClassCounts.of.records")
+            return reduce(add, (ClassCounts.of(part) for part in parts))
         if target is None or classes is None:
             records, target, classes = split(records)
         weights, _, scale = whole_weights(records)
@@ -194,9 +208,10 @@ def split(records: Records) -> tuple[Records, Attribute, Int32[np.ndarray, " row
             f"ClassCounts.of.records: row {int(np.argmin(classes))} has no {schema.target!r}; leave out rows whose "
             "class is unknown."
         )
-    others = [a for a in range(len(schema.names)) if a != place]
-    without = Schema(tuple(schema.attributes[a] for a in others))
-    return Records(records.codes[:, others], without, records.weights), schema.attributes[place], classes
+    without = Schema((*schema.attributes[:place], *schema.attributes[place + 1 :]))
+    last = place == len(schema.names) - 1
+    codes = records.codes[:, :-1] if last else np.delete(records.codes, place, axis=1)  # the first copies nothing
+    return Records(codes, without, records.weights), schema.attributes[place], classes
 
 
 def sum_by_class(

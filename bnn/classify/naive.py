@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from functools import reduce
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float64
+from jaxtyping import Float64, Int32
 from sklearn.utils.validation import check_is_fitted
 
 from bnn.classify import storing
@@ -20,11 +21,15 @@ from bnn.classify.gains import given_priors, prior_bits
 from bnn.classify.labels import merged_classes
 from bnn.classify.leave_one_out import scores_without_own_row
 from bnn.classify.model import Model, Options
-from bnn.classify.reading import Codebook
+from bnn.classify.reading import Codebook, Table
+from bnn.classify.streamed import Meaning, Progress, counted, surveyed
 from bnn.counting import whole_weights
 from bnn.discretize import INTERVALS
 from bnn.errors import DataError, NewClassWarning, UnseenValueWarning
 from bnn.kernels.scores import to_probabilities
+from bnn.records import Records
+from bnn.schema import Attribute
+from bnn.sources import Source
 
 
 class NaiveBayesClassifier(BayesClassifier):
@@ -114,9 +119,11 @@ class NaiveBayesClassifier(BayesClassifier):
         Parameters
         ----------
         X
-            numpy array, pandas, polars or pyarrow table, list of rows, dict of columns, or `bnn.Records`.
+            numpy array, pandas, polars or pyarrow table, list of rows, dict of columns, or `bnn.Records`. Or files that
+            need not fit the memory, a `bnn.Source`: they are read twice, for what their columns mean and to count.
         y
-            One label a row; None for records with a target.
+            One label a row; None for records with a target. Of files, the name of the column that holds the labels:
+            rows without one are left out.
         sample_weight
             Weight of each row; rows of weight 0 count for nothing, their values and classes neither.
 
@@ -129,8 +136,12 @@ class NaiveBayesClassifier(BayesClassifier):
         -----
         IdentifierWarning
             A column whose every value occurs once.
+        DamageWarning
+            Rows of files that cannot be read.
         """
         options = self._options()
+        if isinstance(X, Source):
+            return self._fit_files(X, y, sample_weight)
         training = self._read_training(X, y, sample_weight, self.discretize, self.intervals)
         self._fixed_classes = False
         self._set(self._count(training, options), options)
@@ -188,6 +199,40 @@ class NaiveBayesClassifier(BayesClassifier):
                 stacklevel=2,
             )
         return self
+
+    def _fit_files(self, source: Source, target: Any, sample_weight: Any) -> NaiveBayesClassifier:
+        """Learn files, whose column of labels is named."""
+        if not isinstance(target, str) or sample_weight is not None:
+            raise DataError(f"{self._owner}.fit: of files y is the name of a column, and rows have no sample_weight.")
+        survey = surveyed(source.chunks(source.names), target, self._owner)
+        meaning = Meaning.found(survey, target, self.discretize, self.intervals, self._owner)
+        begun = Progress(self.begin(meaning))
+        found = reduce(lambda _, later: later, counted(source, meaning, self.count, begun), begun)
+        self.finish(found.counts)
+        found.losses.warn()
+        return self
+
+    def begin(self, meaning: Meaning) -> ClassCounts:
+        """Take over what columns mean, and give counts of no rows: for what counts in parts, as `bnn fit` does."""
+        self._check_names(tuple(column.attribute.name for column in meaning.columns), reset=True)
+        self.n_features_in_ = len(meaning.columns)
+        self.codebook_, self.classes_ = Codebook(meaning.columns), meaning.classes
+        self._fixed_classes = False
+        k = len(meaning.classes)
+        joint = np.zeros((int(self.codebook_.sizes.sum()), k), np.int64)
+        target = Attribute("class", tuple(meaning.classes.tolist()))
+        return ClassCounts(self.codebook_.schema, target, joint, np.zeros(k, np.int64))
+
+    def count(
+        self, records: Records, target: Attribute, classes: Int32[np.ndarray, " rows"], table: Table
+    ) -> ClassCounts:
+        """Count rows coded by the codebook; ``table`` holds the numbers behind the codes."""
+        records = Records(records.codes, self.codebook_.schema)
+        return self._count(Training(records, target, classes, table), self._options())
+
+    def finish(self, counts: ClassCounts) -> None:
+        """Learn from counts of all parts."""
+        self._set(counts, self._options())
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> NaiveBayesClassifier:
         """Forget rows that were learned, exactly; values, classes and bounds stay.
