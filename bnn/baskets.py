@@ -84,7 +84,9 @@ def _of_matrix(matrix: Any, names: tuple[str, ...] | None) -> ItemLists:
 def _of_lists(baskets: Any, names: tuple[str, ...] | None) -> ItemLists:
     """Lists of items, each called by its text."""
     if isinstance(baskets, str) or not isinstance(baskets, Iterable):
-        raise DataError(f"{OWNER}.baskets: got {type(baskets).__name__}; give lists of items, or a scipy sparse matrix.")
+        raise DataError(
+            f"{OWNER}.baskets: got {type(baskets).__name__}; give lists of items, or a scipy sparse matrix."
+        )
     sizes, labels = [], []
     for row, basket in enumerate(baskets):
         if isinstance(basket, str) or not isinstance(basket, Iterable):

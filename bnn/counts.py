@@ -91,7 +91,11 @@ class Counts:
         shapes = {"joint": ((n, n),), "on": ((n, attributes), (n, 1)), "known": ((attributes, attributes), (1, 1))}
         for name, (full, *short) in shapes.items():
             array = getattr(self, name)
-            if name == "joint" and self.is_sparse and (array.format, array.dtype, array.shape) == ("csr", np.int64, full):
+            if (
+                name == "joint"
+                and self.is_sparse
+                and (array.format, array.dtype, array.shape) == ("csr", np.int64, full)
+            ):
                 continue
             if array.dtype != np.int64 or array.shape not in (full, *short):
                 raise DataError(

@@ -92,6 +92,10 @@ class SparseWeights:
         """Largest size of a weight."""
         return max(abs(self.background), float(self.values.max()), -float(self.values.min()))
 
+    def min(self) -> float:
+        """The smallest weight."""
+        return min(self.background, float(self.values.min()))
+
     def row_sums(self) -> Float64[np.ndarray, " neurons"]:
         """Sum of |W(j,i)| over i, of every j."""
         total = np.empty(self.neurons)
@@ -105,9 +109,7 @@ class SparseWeights:
     def times(self, vector: Float64[np.ndarray, " neurons"]) -> Float64[np.ndarray, " neurons"]:
         """W times a vector, row by row."""
         image = np.empty(self.neurons)
-        threads.run(
-            lambda begin, end: loops.gather(*self.parts, vector, image, begin, end), self.neurons, GRAIN
-        )
+        threads.run(lambda begin, end: loops.gather(*self.parts, vector, image, begin, end), self.neurons, GRAIN)
         return image
 
     def table(self) -> Float[np.ndarray, "neurons neurons"]:
