@@ -66,7 +66,7 @@ def item_lists(baskets: Any, names: Sequence[str] | None) -> ItemLists:
 
 def _of_matrix(matrix: Any, names: tuple[str, ...] | None) -> ItemLists:
     """Rows of a scipy sparse matrix or array: what is stored and not zero is on."""
-    rows, columns = matrix.shape
+    columns = matrix.shape[1]
     if names is not None and len(names) != columns:
         raise DataError(f"{OWNER}.names: got {len(names)} names for a matrix of {columns} columns; give one a column.")
     kept = matrix.tocsr(copy=True)  # the caller's stays as it is

@@ -38,7 +38,9 @@ def count_two_valued(records: Records) -> Tables:
     return joint, bits.common(on, known, attributes), bits.common(known, known, attributes)
 
 
-def count_lists(records: Baskets, weights: Int64[np.ndarray, " rows"] | None, rows: int) -> tuple[Any, ...]:
+def count_lists(
+    records: Baskets, weights: Int64[np.ndarray, " rows"] | None, rows: int
+) -> tuple[Any, Int64[np.ndarray, "neurons 1"], Int64[np.ndarray, "1 1"]]:
     """Count only pairs that occur, of two-valued attributes, one neuron each (coding ``"on"``).
 
     Returns
@@ -130,7 +132,7 @@ def whole_weights(records: Records) -> tuple[Int64[np.ndarray, " rows"] | None, 
         A total weight of 2**42 or more, which int64 could not hold exactly.
     """
     if records.weights is None:
-        return None, len(records.codes), 1
+        return None, records.rows, 1
     scaled = np.rint(records.weights * SCALE)
     if scaled.sum() >= LIMIT:
         raise DataError(f"Counts.of: the weights add up to {records.weights.sum():g}; scale them to less than 2**42.")

@@ -153,7 +153,8 @@ class Counts:
         if not self.is_sparse:
             block: np.ndarray = self.joint[to, given]
             return block
-        return np.maximum(self.joint[to, given].toarray(), self.joint[given, to].toarray().T)
+        both: np.ndarray = np.maximum(self.joint[to, given].toarray(), self.joint[given, to].toarray().T)
+        return both
 
     @property
     def records(self) -> float:
@@ -337,11 +338,11 @@ class Counts:
             decayed: np.ndarray = np.rint(small(array) * factor).astype(np.int64)
             return decayed
 
-        joint = fine.joint.copy() if fine.is_sparse else less(fine.joint)
+        on, known = less(fine.on), less(fine.known)
+        joint: Any = fine.joint.copy() if fine.is_sparse else less(fine.joint)
         if fine.is_sparse:
             joint.data = less(joint.data)
             joint.eliminate_zeros()
-        on, known = less(fine.on), less(fine.known)
         return replace(fine, joint=joint, on=on, known=known, rows=round(fine.rows * factor), decayed=True)
 
     def widen(self, schema: Schema) -> Counts:

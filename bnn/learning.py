@@ -238,7 +238,7 @@ def checked(
     if not isinstance(draft, Draft):
         raise DataError(f"learn: {owner} returned {type(draft).__name__}; a rule returns a bnn.rules.base.Draft.")
     n, attributes = layout.neurons, len(layout.schema.names)
-    arrays: list[np.ndarray | None] = []
+    arrays: list[Any] = []
     for name, shape in (("weights", (n, n)), ("bias", (n,)), ("silence", (n, attributes))):
         given = getattr(draft, name)
         if given is None and name == "silence":

@@ -92,9 +92,9 @@ class Network(AssociativeMemory):
 
     def __post_init__(self) -> None:
         neurons = self.layout.neurons
-        dtype = self.weights.dtype if isinstance(self.weights, Tensor) else self.bias.dtype
-        if dtype not in DTYPES:
-            raise DataError(f"Network.weights: got {dtype}; use torch.float64 or torch.float32.")
+        own = self.weights.dtype if isinstance(self.weights, Tensor) else self.bias.dtype
+        if own not in DTYPES:
+            raise DataError(f"Network.weights: got {own}; use torch.float64 or torch.float32.")
         if self.grid is not None and not (isinstance(self.grid, float) and math.frexp(self.grid)[0] in (0.0, 0.5)):
             raise DataError(f"Network.grid: got {self.grid!r}; the grid is a power of two, 0.0 or None.")
         if not isinstance(self.provenance, Mapping):
@@ -103,9 +103,9 @@ class Network(AssociativeMemory):
             raise DataError(f"Network.low: got {self.low!r}; the off state is 0 or -1.")
         attributes = len(self.layout.schema.names)
         for name, shape, dtype in (
-            ("weights", (neurons, neurons), dtype),
-            ("bias", (neurons,), dtype),
-            ("silence", (neurons, attributes), dtype),
+            ("weights", (neurons, neurons), own),
+            ("bias", (neurons,), own),
+            ("silence", (neurons, attributes), own),
             ("prior", (neurons,), torch.float64),
             ("prior_bias", (neurons,), torch.float64),
         ):
@@ -299,9 +299,10 @@ class Network(AssociativeMemory):
     def largest_row_sum(self) -> float:
         """Largest sum of |W(j,i)| over i: no eigenvalue is larger in size."""
         if "row sum" not in self._found:
-            sparse = isinstance(self.weights, SparseWeights)
-            sums = self.weights.row_sums() if sparse else self.weights.abs().sum(dim=1, dtype=torch.float64)
-            self._found["row sum"] = float(sums.max())
+            if isinstance(self.weights, SparseWeights):
+                self._found["row sum"] = self.weights.row_sums().max()
+            else:
+                self._found["row sum"] = self.weights.abs().sum(dim=1, dtype=torch.float64).max().cpu()
         return float(self._found["row sum"])
 
     @property
@@ -528,10 +529,10 @@ class Network(AssociativeMemory):
         """
         arrays, header = read_tensors(path, kind="network")
         try:
-            parts = [arrays.pop(f"weights.{name}") for name in PARTS] if "background" in header else None
+            parts = {name: arrays.pop(f"weights.{name}") for name in PARTS} if "background" in header else None
             tensors: dict[str, Any] = {name: torch.from_numpy(array) for name, array in arrays.items()}
             if parts is not None:
-                tensors["weights"] = SparseWeights(*parts, background=float(header["background"]))
+                tensors["weights"] = SparseWeights(**parts, background=float(header["background"]))
             return Network(
                 **tensors,
                 layout=Layout(Schema.from_json(header["schema"]), header["coding"]),

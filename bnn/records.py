@@ -341,7 +341,7 @@ class Baskets(Records):
             object.__setattr__(self, name, value)
 
     @property
-    def codes(self) -> Int8[np.ndarray, "rows attributes"]:  # type: ignore[override]
+    def codes(self) -> Int8[np.ndarray, "rows attributes"]:
         """The rows written out, 1 where an item is held.
 
         Raises

@@ -230,9 +230,12 @@ class PairWork(Work):
 
 
 def fields_of(network: Network, states: Tensor, bias: Tensor, compiled: bool) -> Tensor:
-    """W V + b: one product, or the sum of the active columns where few neurons are active; of sparse weights float64."""
-    if network.is_sparse:
-        return network.product(states) + bias
+    """W V + b: one product, or the sum of the active columns where few neurons are active or few weights kept."""
+    if isinstance(network.weights, SparseWeights):
+        fields = torch.empty(states.shape, dtype=torch.float64)
+        fields[:] = bias
+        network.weights.send(states.numpy(), fields.numpy())
+        return fields
     batch, n = states.shape
     few = batch < 4 or np.count_nonzero(states[:16].cpu().numpy()) * 8 < states[:16].numel()
     if compiled and few:
