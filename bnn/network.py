@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import torch
-from jaxtyping import Float, Float64
+from jaxtyping import Float, Float64, Int64
 from torch import Tensor
 
 from bnn import association, coding, memory, rounding
@@ -427,7 +427,12 @@ class Network(AssociativeMemory):
         if counts is None:
             counts = self._counts_behind()
         self.layout.require_same(counts.layout, "Network.associations.counts")
-        weights = self.table.cpu().double().numpy()
+
+        def weights(to: Int64[np.ndarray, " pairs"], given: Int64[np.ndarray, " pairs"]) -> np.ndarray:
+            if isinstance(self.weights, SparseWeights):
+                return self.weights.between(to, given)
+            return self.weights[torch.from_numpy(to), torch.from_numpy(given)].cpu().double().numpy()
+
         return association.find_associations(counts, top, attribute, level, weights, "Network.associations")
 
     def _counts_behind(self) -> Counts:
@@ -435,13 +440,13 @@ class Network(AssociativeMemory):
         told = self.provenance
         plain = told.get("rule") == "probability" and told.get("estimate") == "joint" and told.get("complete")
         counts = None
-        if plain and not told.get("mask") and "cut" not in told and self.prior is not None:
+        if plain and not self.is_sparse and not told.get("mask") and "cut" not in told and self.prior is not None:
             weights, prior = self.table.cpu().double().numpy(), self.prior.cpu().numpy()
             counts = association.counts_behind(self.layout, weights, prior, told["records"], told["m"])
         if counts is None:
             raise DataError(
                 "Network.associations.counts: this network does not tell what was counted (another rule, missing "
-                "values, weighted records, float32); give the counts, as in network.associations(counts)."
+                "values, weighted records, float32, sparse weights); give the counts, as in network.associations(counts)."
             )
         return counts
 

@@ -83,9 +83,16 @@ class SparseWeights:
 
     def diagonal(self) -> Float[np.ndarray, " neurons"]:
         """Self-connections."""
-        found = np.empty(self.neurons, self.values.dtype)
-        loops.diagonal(self.start, self.index, self.values, found)
-        return found
+        every = np.arange(self.neurons)
+        return self.between(every, every).astype(self.values.dtype)
+
+    def between(
+        self, to: Int64[np.ndarray, " pairs"], given: Int64[np.ndarray, " pairs"]
+    ) -> Float64[np.ndarray, " pairs"]:
+        """W(j,i) of pairs of neurons."""
+        found = np.empty(len(to), dtype=np.int64)
+        loops.places(self.start, self.index, to, given, found)
+        return np.where(found < 0, self.background, self.values[found].astype(np.float64))
 
     def largest(self) -> float:
         """Largest size of a weight."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from jaxtyping import Int32, Int64
 
 from bnn.kernels import threads
 from bnn.kernels.compiling import compiled
 
-BLOCKS = 64  # runs of neurons of about equal work
+BLOCKS, STRIDE = 64, 8  # runs of neurons of about equal work, taken so many apart
 SCAN = 16  # a row with more than one partner in so many neurons is read from end to end, not sorted
 
 Upper = tuple[Int64[np.ndarray, " neurons_and_one"], Int32[np.ndarray, " seen"], Int64[np.ndarray, " seen"]]
@@ -53,11 +55,20 @@ def count_baskets(
     once = np.ones(0, np.int64) if weights is None else weights
     sums = np.concatenate([[0], np.cumsum(work + 1)])
     edges = np.searchsorted(sums, np.linspace(0, sums[-1], BLOCKS + 1)).clip(0, neurons)
+    order = np.arange(BLOCKS).reshape(STRIDE, -1).T.ravel()  # rows of many partners are quicker: each thread has some
+
+    def on_blocks(loop: Callable[..., None], *arrays: np.ndarray) -> None:
+        def some(begin: int, end: int) -> None:
+            for block in order[begin:end]:
+                loop(edges[block], edges[block + 1], *lists, *arrays)
+
+        threads.run(some, BLOCKS)
+
     partners = np.zeros(neurons, np.int64)
-    threads.run(lambda begin, end: _partners(edges[begin], edges[end], *lists, partners), BLOCKS)
+    on_blocks(_partners, partners)
     begins = np.concatenate([[0], np.cumsum(partners)])
     index, joint = np.empty(begins[-1], np.int32), np.empty(begins[-1], np.int64)
-    threads.run(lambda begin, end: _fill(edges[begin], edges[end], *lists, once, begins, index, joint), BLOCKS)
+    on_blocks(_fill, once, begins, index, joint)
     return begins, index, joint
 
 

@@ -75,8 +75,8 @@ def flaw(start, index, values):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def entry(start, index, values, background, j, i):  # type: ignore[no-untyped-def]
-    """W(j,i)."""
+def place(start, index, j, i):  # type: ignore[no-untyped-def]
+    """Where row j keeps its entry of neuron i; -1 where it has none."""
     low, high = start[j], start[j + 1]
     while low < high:
         middle = (low + high) // 2
@@ -84,14 +84,14 @@ def entry(start, index, values, background, j, i):  # type: ignore[no-untyped-de
             low = middle + 1
         else:
             high = middle
-    return np.float64(values[low]) if low < start[j + 1] and index[low] == i else background
+    return low if low < start[j + 1] and index[low] == i else -1
 
 
 @compiled
-def diagonal(start, index, values, found):  # type: ignore[no-untyped-def]
-    """Write W(j,j) of every neuron to ``found``."""
-    for j in range(found.size):
-        found[j] = entry(start, index, values, 0.0, j, j)
+def places(start, index, rows, columns, found):  # type: ignore[no-untyped-def]
+    """Write to ``found`` where the pairs of rows and columns are kept, -1 where they are not."""
+    for k in range(found.size):
+        found[k] = place(start, index, rows[k], columns[k])
 
 
 @compiled_sums
