@@ -78,6 +78,11 @@ class Records:
     def __len__(self) -> int:
         return len(self.codes)
 
+    def column(self, attribute: int) -> Integer[np.ndarray, " rows"]:
+        """Codes of one attribute, by its position."""
+        codes: np.ndarray = self.codes[:, attribute]
+        return codes
+
     @property
     def patterns(self) -> Shaped[np.ndarray, "rows attributes"]:
         """The rows as patterns in {0, 1}: int8, or float32 with NaN = unknown where anything is missing.
@@ -357,6 +362,12 @@ class Baskets(Records):
             )
         codes = np.zeros(shape, dtype=np.int8)
         codes[np.repeat(np.arange(self.rows), np.diff(self.start)), self.items] = 1
+        return codes
+
+    def column(self, attribute: int) -> Int8[np.ndarray, " rows"]:
+        """Codes of one attribute, by its position."""
+        codes = np.zeros(self.rows, dtype=np.int8)
+        codes[np.searchsorted(self.start, np.flatnonzero(self.items == attribute), side="right") - 1] = 1
         return codes
 
     @property

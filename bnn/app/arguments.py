@@ -13,6 +13,10 @@ Learned = Annotated[
 ]
 """A table that is learned."""
 
+FORMATS = ("table", "baskets")
+FORMAT = "table: a CSV file; baskets: a text file of one basket a line, items separated by spaces or commas."
+"""What ``--format`` does."""
+
 IGNORED = "Leave this column out, such as a name; may be repeated."
 """What ``--ignore`` does."""
 
