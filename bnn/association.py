@@ -266,10 +266,7 @@ def _comparable(counts: Counts, mine: Bool[np.ndarray, " neurons"]) -> int:
 def _occurring(
     counts: Counts, mine: Bool[np.ndarray, " neurons"], level: float
 ) -> Iterator[tuple[Places, Places, Pairs, Pairs]]:
-    """Pairs of sparse counts to compare: those seen, then those never seen though more were expected than chance leaves.
-
-    As of `_tabled`.
-    """
+    """Pairs of sparse counts to compare, as of `_tabled`: those seen, then those expected yet never seen."""
     from scipy.special import gammainccinv
 
     attribute, scale = counts.layout.attribute, counts.scale

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bnn import __version__
-from bnn.app.arguments import FORMAT, FORMATS as DATA_FORMATS, IGNORED
+from bnn.app.arguments import FORMAT, IGNORED
+from bnn.app.arguments import FORMATS as DATA_FORMATS
 from bnn.app.associations_options import associations
 from bnn.app.capacity_options import capacity
 from bnn.app.commands import INTERRUPTED, Commands, fail, telling_warnings
@@ -93,7 +94,11 @@ def recall(
     ] = None,
     noise: Annotated[
         float | None,
-        _data(metavar="SHARE", help="Share of each cue's known cells that are changed; of baskets, of the items that are left out.", show_default="0.1"),
+        _data(
+            metavar="SHARE",
+            help="Share of each cue's known cells that are changed; of baskets, of the items that are left out.",
+            show_default="0.1",
+        ),
     ] = None,
     row: Annotated[
         int | None,

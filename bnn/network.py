@@ -446,7 +446,8 @@ class Network(AssociativeMemory):
         if counts is None:
             raise DataError(
                 "Network.associations.counts: this network does not tell what was counted (another rule, missing "
-                "values, weighted records, float32, sparse weights); give the counts, as in network.associations(counts)."
+                "values, weighted records, float32, sparse weights); give the counts, as in "
+                "network.associations(counts)."
             )
         return counts
 

@@ -66,7 +66,7 @@ def memory_table(data: str, ignored: Sequence[str]) -> tuple[Records, pa.Table]:
 
 
 def basket_records(data: str, ignored: Sequence[str]) -> Baskets:
-    """Baskets of a text file to remember, without the items to ignore; an unknown one is an error naming the nearest."""
+    """Baskets of a text file, without the items to ignore; an unknown one is an error naming the nearest."""
     baskets = read_baskets(data)
     for name in ignored:
         if not any(name in basket for basket in baskets):

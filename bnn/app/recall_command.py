@@ -67,8 +67,8 @@ class Task:
     rules, dynamics, input, clamp
         As `bnn.learn` and `bnn.recall` take them.
     noise
-        Share of the known cells that were changed in the cues (of baskets: of the items left out); None where one row is
-        asked about instead.
+        Share of the known cells that were changed in the cues (of baskets: of the items left out); None where one row
+        is asked about instead.
     among
         Whether the row asked about is one of those learned.
     """
