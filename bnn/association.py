@@ -273,10 +273,10 @@ def _occurring(
     start, index, number = counts.joint.indptr.astype(np.int64), counts.joint.indices, counts.joint.data
     alone = counts.on[:, 0].astype(np.float64)
 
-    def those(i: Places, j: Places, observed: Pairs) -> tuple[Places, Places, Pairs, Pairs]:
-        asked_ = (attribute[i] != attribute[j]) & (mine[i] | mine[j])
-        i, j = i[asked_], j[asked_]
-        return i, j, observed[asked_] / scale, alone[i] * alone[j] / counts.rows / scale
+    def those(i: Places, j: Places, observed: Pairs) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        compared = (attribute[i] != attribute[j]) & (mine[i] | mine[j])
+        i, j = i[compared], j[compared]
+        return i, j, observed[compared] / scale, alone[i] * alone[j] / counts.rows / scale
 
     rows = max(1, TILE**2 * counts.layout.neurons // max(len(index), 1))
     for first in range(0, counts.layout.neurons, rows):
