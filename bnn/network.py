@@ -207,6 +207,15 @@ class Network(AssociativeMemory):
             )
         return torch.from_numpy(self.weights.table())
 
+    def between(
+        self, to: Int64[np.ndarray, " pairs"], given: Int64[np.ndarray, " pairs"]
+    ) -> Float64[np.ndarray, " pairs"]:
+        """W(j,i) of some pairs of neurons."""
+        if isinstance(self.weights, SparseWeights):
+            return self.weights.between(to, given)
+        some: np.ndarray = self.weights[torch.from_numpy(to), torch.from_numpy(given)].cpu().double().numpy()
+        return some
+
     def to_dense(self) -> Network:
         """The same network with all weights written out; of float32 rounded once more, to the grid of its own fields.
 
@@ -427,13 +436,7 @@ class Network(AssociativeMemory):
         if counts is None:
             counts = self._counts_behind()
         self.layout.require_same(counts.layout, "Network.associations.counts")
-
-        def weights(to: Int64[np.ndarray, " pairs"], given: Int64[np.ndarray, " pairs"]) -> np.ndarray:
-            if isinstance(self.weights, SparseWeights):
-                return self.weights.between(to, given)
-            return self.weights[torch.from_numpy(to), torch.from_numpy(given)].cpu().double().numpy()
-
-        return association.find_associations(counts, top, attribute, level, weights, "Network.associations")
+        return association.find_associations(counts, top, attribute, level, self.between, "Network.associations")
 
     def _counts_behind(self) -> Counts:
         """The counts that the weights tell of, or a sentence."""

@@ -63,7 +63,10 @@ def weights(
     chosen = np.arange(layout.neurons) if attributes is None else layout.neurons_of(attributes)
     if len(chosen) == 0:
         raise DataError("plots.weights.attributes: they own no neuron; name at least one attribute that has values.")
-    matrix = network.table[chosen][:, chosen].cpu().double().numpy()
+    if attributes is None:
+        matrix = network.table.cpu().double().numpy()
+    else:  # of a wide network, a part
+        matrix = network.between(np.repeat(chosen, len(chosen)), np.tile(chosen, len(chosen))).reshape(len(chosen), -1)
     size = 3.5 + 0.17 * len(chosen) if len(chosen) <= MOST_NEURONS else 8.0
     ax = given_or_new(ax, size + 1.2, size)
     _show_weights(ax, matrix, unit(network))
