@@ -37,9 +37,7 @@ def send(columns, kept, j, change, h):  # type: ignore[no-untyped-def]
 
 @compiled
 def entry(columns, kept, j, i):  # type: ignore[no-untyped-def]
-    """What neuron j sends to neuron i."""
-    if columns.ndim == 2:
-        return np.float64(columns[j, i])
+    """What neuron j sends to neuron i, of sparse weights."""
     start, index, background = kept
     low, high = start[j], start[j + 1]
     while low < high:
@@ -137,7 +135,10 @@ def winner_sweep(  # type: ignore[no-untyped-def]
                 if j != now:
                     score = np.float64(h[j]) + half * diagonal[j]
                     if now >= 0:
-                        score -= np.float64(step) * entry(columns, kept, now, j)
+                        if columns.ndim == 2:
+                            score -= np.float64(step) * columns[now, j]
+                        else:
+                            score -= np.float64(step) * entry(columns, kept, now, j)
                     if score > best_score:
                         best, best_score = j, score
             if single[a] and now >= 0 and present < 0:
@@ -208,7 +209,8 @@ def swap_sweep(  # type: ignore[no-untyped-def]
             cheapest = 0.0
             for p in range(active):
                 o = on[p]
-                cost = np.float64(h[o]) + np.float64(step) * entry(columns, kept, j, o) - half * diagonal[o]
+                weight = np.float64(columns[j, o]) if columns.ndim == 2 else entry(columns, kept, j, o)
+                cost = np.float64(h[o]) + np.float64(step) * weight - half * diagonal[o]
                 if place < 0 or cost < cheapest or (cost == cheapest and o < on[place]):
                     place, cheapest = p, cost
             gain = np.float64(h[j]) + half * diagonal[j] - cheapest
