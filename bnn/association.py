@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from bnn.counts import Counts
 from bnn.errors import DataError
 from bnn.estimate import pair_counts
 from bnn.frames import frame_of
+from bnn.kernels import sparse as loops
 from bnn.schema import Layout
 
 TILE = 1024
@@ -130,10 +131,12 @@ def find_associations(
     top: int = 20,
     attribute: str | None = None,
     level: float = LEVEL,
-    weights: Float64[np.ndarray, "neurons neurons"] | None = None,
+    weights: Callable[[Places, Places], Pairs] | None = None,
     owner: str = "associations",
 ) -> Associations:
-    """Compare all pairs of neurons of different attributes, tile by tile.
+    """Compare all pairs of neurons of different attributes, some at a time.
+
+    Of sparse counts, pairs never seen together are only counted where that alone says that 0 is in their interval.
 
     Parameters
     ----------
@@ -146,7 +149,7 @@ def find_associations(
     level
         Of the intervals, above 0 and below 1.
     weights
-        Of a network, to show beside.
+        Tells those of a network, of pairs of neurons, to show beside.
     owner
         Beginning of sentences.
 
@@ -160,19 +163,15 @@ def find_associations(
     mine = np.ones(layout.neurons, dtype=np.bool_)
     if attribute is not None:
         mine = np.isin(np.arange(layout.neurons), layout.neurons_of(attribute))
-    compared = found = 0
+    found, compared = 0, _comparable(counts, mine) if counts.is_sparse else 0
     kept: dict[int, list[np.ndarray]] = {1: [], -1: []}
-    for to, given in tiles(layout.neurons):
-        i, j = asked(layout, mine, to, given)
-        observed, expected = seen_and_expected(counts, to, given, i, j)
-        able = expected > 0.0  # a value never seen tells nothing
-        i, j, observed, expected = i[able], j[able], observed[able], expected[able]
-        compared += len(i)
+    for i, j, observed, expected in _occurring(counts, mine, level) if counts.is_sparse else _tabled(counts, mine):
+        compared += 0 if counts.is_sparse else len(i)
         for sign in (1, -1):
             chosen = _outside(observed, expected, level, sign)
             found += int(chosen.sum())
             bound = credible_interval(observed[chosen], expected[chosen], level)[0 if sign > 0 else 1]
-            columns = (i[chosen] + to.start, j[chosen] + given.start, observed[chosen], expected[chosen])
+            columns = (i[chosen], j[chosen], observed[chosen], expected[chosen])
             kept[sign] = strongest(kept[sign], columns, sign * bound, top)
     first, second, observed, expected, _ = np.concatenate([*kept[1], *kept[-1]], axis=1)
     here, there = first.astype(np.int64), second.astype(np.int64)
@@ -186,7 +185,7 @@ def find_associations(
         component=information_component(observed, expected),
         low=low,
         high=high,
-        weight=None if weights is None else weights[here, there].astype(np.float64),
+        weight=None if weights is None else weights(here, there),
         compared=compared,
         found=found,
         level=level,
@@ -242,6 +241,64 @@ def counts_behind(
         return None
     joint = whole.astype(np.int64)
     return Counts(layout, joint, alone.astype(np.int64)[:, None], np.array([[rows]]), rows)
+
+
+def _tabled(counts: Counts, mine: Bool[np.ndarray, " neurons"]) -> Iterator[tuple[Places, Places, Pairs, Pairs]]:
+    """All pairs to compare, tile by tile: neurons, records with both, records expected."""
+    for to, given in tiles(counts.layout.neurons):
+        i, j = asked(counts.layout, mine, to, given)
+        observed, expected = seen_and_expected(counts, to, given, i, j)
+        able = expected > 0.0  # a value never seen tells nothing
+        yield i[able] + to.start, j[able] + given.start, observed[able], expected[able]
+
+
+def _comparable(counts: Counts, mine: Bool[np.ndarray, " neurons"]) -> int:
+    """How many pairs of seen values of different attributes there are, one of them chosen."""
+    able, attribute = counts.on[:, 0] > 0, counts.layout.attribute
+
+    def pairs(some: Bool[np.ndarray, " neurons"]) -> int:
+        owned = np.bincount(attribute[some & able])
+        return (int(owned.sum()) ** 2 - int((owned**2).sum())) // 2
+
+    return pairs(np.ones_like(mine)) - pairs(~mine)
+
+
+def _occurring(
+    counts: Counts, mine: Bool[np.ndarray, " neurons"], level: float
+) -> Iterator[tuple[Places, Places, Pairs, Pairs]]:
+    """Pairs of sparse counts to compare, as of `_tabled`: those seen, then those expected yet never seen."""
+    from scipy.special import gammainccinv
+
+    attribute, scale = counts.layout.attribute, counts.scale
+    start, index, number = counts.joint.indptr.astype(np.int64), counts.joint.indices, counts.joint.data
+    alone = counts.on[:, 0].astype(np.float64)
+
+    def those(i: Places, j: Places, observed: Pairs) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        compared = (attribute[i] != attribute[j]) & (mine[i] | mine[j])
+        i, j = i[compared], j[compared]
+        return i, j, observed[compared] / scale, alone[i] * alone[j] / counts.rows / scale
+
+    rows = max(1, TILE**2 * counts.layout.neurons // max(len(index), 1))
+    for first in range(0, counts.layout.neurons, rows):
+        edges = start[first : first + rows + 1]
+        run = slice(edges[0], edges[-1])
+        i = np.repeat(np.arange(first, first + len(edges) - 1), np.diff(edges))
+        yield those(i, index[run].astype(np.int64), number[run].astype(np.float64))
+    least = (float(gammainccinv(0.5, (1.0 - level) / 2.0)) - 0.5) * scale * counts.rows
+    order = np.argsort(-alone, kind="stable")
+    ahead = alone[order]
+    # Of the neurons after the a-th, those so frequent that to be never seen with it is rare by chance
+    ends = np.searchsorted(-ahead, -least / np.maximum(ahead, 0.5), side="left")
+    ends[ahead == 0.0] = 0
+    for a in range(len(order)):
+        if ends[a] <= a + 1:
+            continue
+        others = order[a + 1 : ends[a]]
+        i, j = np.minimum(order[a], others), np.maximum(order[a], others)
+        found = np.empty(len(others), dtype=np.int64)
+        loops.places(start, index, i, j, found)
+        never = found < 0
+        yield those(i[never], j[never], np.zeros(int(never.sum())))
 
 
 def tiles(neurons: int) -> Iterator[tuple[slice, slice]]:

@@ -129,5 +129,5 @@ def drift(
             kept[sign] = strongest(kept[sign], [c[chosen] for c in columns], bound[chosen], top)
     first, second, change, low, high, _ = np.concatenate([*kept[1], *kept[-1]], axis=1)
     here, there = first.astype(np.int64), second.astype(np.int64)
-    weights = [network.weights.double().numpy()[here, there] for network in networks]
+    weights = [network.table.double().numpy()[here, there] for network in networks]
     return Drift(layout, here, there, weights[0], weights[1], change, low, high, compared, found, level)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bnn import __version__
-from bnn.app.arguments import IGNORED
+from bnn.app.arguments import FORMAT, IGNORED
+from bnn.app.arguments import FORMATS as DATA_FORMATS
 from bnn.app.associations_options import associations
 from bnn.app.capacity_options import capacity
 from bnn.app.commands import INTERRUPTED, Commands, fail, telling_warnings
@@ -80,19 +81,24 @@ def recall(
             "20 intervals.",
         ),
     ] = "mnist-100",
+    form: Annotated[str, _data("--format", metavar="|".join(DATA_FORMATS), help=FORMAT)] = "table",
     patterns: Annotated[
         int | None,
         _data(
             min=1,
             metavar="N",
             help="How many rows are learned and recalled: of patterns with a class one of each class first, of a table "
-            "the first N.",
-            show_default="one of each class; of a table all",
+            "the first N; of baskets, which are all learned, the first N are recalled.",
+            show_default="one of each class; of a table all; of baskets 100",
         ),
     ] = None,
     noise: Annotated[
         float | None,
-        _data(metavar="SHARE", help="Share of each cue's known cells that are changed.", show_default="0.1"),
+        _data(
+            metavar="SHARE",
+            help="Share of each cue's known cells that are changed; of baskets, of the items that are left out.",
+            show_default="0.1",
+        ),
     ] = None,
     row: Annotated[
         int | None,
@@ -192,6 +198,7 @@ def recall(
     picture = None if out is None and row is not None else output_path(out or Path(PICTURE), PICTURE, FORMATS)
     request = Request(
         data=data,
+        form=form,
         patterns=patterns,
         noise=noise,
         row=row,

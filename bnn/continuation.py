@@ -255,7 +255,7 @@ def _carried(
     attribute = torch.from_numpy(np.where(layout.single[layout.attribute], -1, layout.attribute))
     together = (attribute >= 0) if activation.name == "softmax" else torch.zeros_like(attribute, dtype=torch.bool)
     size = torch.where(together, (LN2 * chance).sqrt(), size)[moving]
-    carried = float(cast(float, dynamics.gain)) * size[:, None] * network.weights[moving][:, moving] * size
+    carried = float(cast(float, dynamics.gain)) * size[:, None] * network.table[moving][:, moving] * size
     root = torch.zeros(network.neurons, len(moving), dtype=torch.float64)
     root[moving, torch.arange(len(moving))] = size
     if bool(together.any()):

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import os
-import re
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 from jaxtyping import Int64
 
+from bnn import memory
 from bnn.errors import DataError
 from bnn.kernels import bits
+from bnn.kernels.baskets import count_baskets
 from bnn.kernels.pairs import count_pairs
-from bnn.records import Records
+from bnn.records import Baskets, Records
 from bnn.schema import Layout
 
 SCALE = 1 << 20  # weights are rounded once, to whole numbers of 1/SCALE
 LIMIT = 1 << 62  # no count may reach it, so that the sum of two fits int64
-MEMORY_SHARE = 0.8
 
 Tables = tuple[Int64[np.ndarray, "_ _"], Int64[np.ndarray, "_ _"], Int64[np.ndarray, "_ _"]]
 
@@ -37,6 +36,24 @@ def count_two_valued(records: Records) -> Tables:
     if known is None:
         return joint, joint.diagonal()[:, None], np.array([[rows]])
     return joint, bits.common(on, known, attributes), bits.common(known, known, attributes)
+
+
+def count_lists(
+    records: Baskets, weights: Int64[np.ndarray, " rows"] | None, rows: int
+) -> tuple[Any, Int64[np.ndarray, "neurons 1"], Int64[np.ndarray, "1 1"]]:
+    """Count only pairs that occur, of two-valued attributes, one neuron each (coding ``"on"``).
+
+    Returns
+    -------
+    joint, on, known
+        As in `Counts`, the first a scipy csr_array.
+    """
+    from scipy.sparse import csr_array
+
+    neurons = len(records.schema.names)
+    start, index, number = count_baskets(records.items, records.start, neurons, weights)
+    joint = csr_array((number, index, start), shape=(neurons, neurons))
+    return joint, joint.diagonal()[:, None], np.array([[rows]])
 
 
 def count_values(records: Records, weights: Int64[np.ndarray, " rows"] | None, rows: int) -> Tables:
@@ -115,7 +132,7 @@ def whole_weights(records: Records) -> tuple[Int64[np.ndarray, " rows"] | None, 
         A total weight of 2**42 or more, which int64 could not hold exactly.
     """
     if records.weights is None:
-        return None, len(records.codes), 1
+        return None, records.rows, 1
     scaled = np.rint(records.weights * SCALE)
     if scaled.sum() >= LIMIT:
         raise DataError(f"Counts.of: the weights add up to {records.weights.sum():g}; scale them to less than 2**42.")
@@ -138,16 +155,9 @@ def require_memory(layout: Layout) -> None:
         Naming the attribute of most values and the size needed.
     """
     needed = 8 * layout.neurons**2
-    if needed > MEMORY_SHARE * _free_memory():
+    if not memory.fits(needed):
         largest = max(layout.schema.attributes, key=lambda a: len(a.values))
         raise DataError(
             f"Counts: {layout.neurons} neurons need {needed / 1e9:.1f} GB for their pairs, more than the free memory; "
             f"attribute {largest.name!r} alone has {len(largest.values)} values: drop or discretize it."
         )
-
-
-def _free_memory() -> float:
-    """Bytes to be had without swapping; all of the machine's where the system does not tell."""
-    table = Path("/proc/meminfo")
-    found = re.search(r"MemAvailable: +(\d+) kB", table.read_text()) if table.exists() else None
-    return 1024.0 * int(found[1]) if found else float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -12,14 +12,26 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int64
 
-from bnn.counting import LIMIT, SCALE, count_two_valued, count_values, every_value, require_memory, small, whole_weights
+from bnn.counting import (
+    LIMIT,
+    SCALE,
+    count_lists,
+    count_two_valued,
+    count_values,
+    every_value,
+    require_memory,
+    small,
+    whole_weights,
+)
 from bnn.errors import DataError, FileError, SchemaError, unknown_name
 from bnn.files import read_tensors, write_tensors
 from bnn.patterns import as_numbers
-from bnn.records import Records, checked_weights
+from bnn.records import Baskets, Records, checked_weights
 from bnn.schema import Coding, Layout, Schema
 from bnn.streaming import parts_of
 from bnn.tables import columns_of
+
+SPARSE = ("data", "indices", "indptr")  # what a csr_array is made of
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -34,7 +46,8 @@ class Counts:
     layout
         Which neuron is which attribute = value.
     joint
-        int64 [neurons, neurons]: N(i,j), records with neurons i and j both on; N(i) on the diagonal.
+        int64 [neurons, neurons]: N(i,j), records with neurons i and j both on; N(i) on the diagonal. Of `Baskets` its
+        upper triangle, diagonal included, as a scipy csr_array of the pairs that occur.
     on
         int64 [neurons, attributes]: N(i; a), records with i on and attribute a known. [neurons, 1] where no value is
         missing: it is held as a broadcast, which costs nothing.
@@ -66,7 +79,7 @@ class Counts:
     """
 
     layout: Layout
-    joint: Int64[np.ndarray, "neurons neurons"]
+    joint: Any
     on: Int64[np.ndarray, "neurons attributes"]
     known: Int64[np.ndarray, "attributes attributes"]
     rows: int
@@ -78,6 +91,12 @@ class Counts:
         shapes = {"joint": ((n, n),), "on": ((n, attributes), (n, 1)), "known": ((attributes, attributes), (1, 1))}
         for name, (full, *short) in shapes.items():
             array = getattr(self, name)
+            if (
+                name == "joint"
+                and self.is_sparse
+                and (array.format, array.dtype, array.shape) == ("csr", np.int64, full)
+            ):
+                continue
             if array.dtype != np.int64 or array.shape not in (full, *short):
                 raise DataError(
                     f"Counts.{name}: needs int64 {list(full)} for this layout; got {array.dtype} {list(array.shape)}."
@@ -92,6 +111,50 @@ class Counts:
     def complete(self) -> bool:
         """Whether no value is missing, and margins are held as broadcasts."""
         return self.on.strides[1] == 0 and int(self.known[0, 0]) == self.rows
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether only pairs that occur are kept."""
+        return not isinstance(self.joint, np.ndarray)
+
+    def to_dense(self) -> Counts:
+        """The same counts as a table of all pairs.
+
+        Raises
+        ------
+        DataError
+            It would not fit the memory.
+        """
+        if not self.is_sparse:
+            return self
+        require_memory(self.layout)
+        everything = slice(0, self.layout.neurons)
+        return replace(self, joint=self.block(everything, everything), on=small(self.on), known=small(self.known))
+
+    def to_sparse(self) -> Counts:
+        """The same counts, of which only pairs that occur are kept.
+
+        Examples
+        --------
+        >>> from bnn.records import Records
+        >>> counts = Counts.of(Records.from_patterns([[1, 1, 0], [0, 0, 1]])).to_sparse()
+        >>> counts.joint.nnz, counts.to_dense().joint.tolist()
+        (4, [[1, 1, 0], [1, 1, 0], [0, 0, 1]])
+        """
+        from scipy.sparse import csr_array, triu
+
+        if self.is_sparse:
+            return self
+        joint = csr_array(triu(csr_array(self.joint), format="csr"))
+        return replace(self, joint=joint, on=small(self.on), known=small(self.known))
+
+    def block(self, to: slice, given: slice) -> Int64[np.ndarray, "to from"]:
+        """N(j,i) of the pairs of two runs of neurons, however they are kept."""
+        if not self.is_sparse:
+            block: np.ndarray = self.joint[to, given]
+            return block
+        both: np.ndarray = np.maximum(self.joint[to, given].toarray(), self.joint[given, to].toarray().T)
+        return both
 
     @property
     def records(self) -> float:
@@ -209,10 +272,12 @@ class Counts:
         a, b = self.layout, other.layout
         if a.coding != b.coding or a.schema.difference(b.schema) is not None:
             return False
-        mine, theirs = _rescaled(self, other.scale), _rescaled(other, self.scale)
-        return mine.rows == theirs.rows and all(
-            np.array_equal(getattr(mine, name), getattr(theirs, name)) for name in ("joint", "on", "known")
-        )
+        mine, theirs = _alike(_rescaled(self, other.scale), _rescaled(other, self.scale))
+        if mine.rows != theirs.rows or not all(
+            np.array_equal(getattr(mine, name), getattr(theirs, name)) for name in ("on", "known")
+        ):
+            return False
+        return (mine.joint != theirs.joint).nnz == 0 if mine.is_sparse else np.array_equal(mine.joint, theirs.joint)
 
     def select(self, coding: Coding) -> Counts:
         """Keep fewer neurons, the same records: from coding ``"values"`` to ``"on"``.
@@ -230,7 +295,7 @@ class Counts:
                 "Counts.select: coding 'on' has too few neurons for 'values'; use Counts.of(records, 'values')."
             )
         chosen = self.layout.start[layout.attribute] + layout.value
-        joint = self.joint[np.ix_(chosen, chosen)]
+        joint = self.to_dense().joint[np.ix_(chosen, chosen)]
         return replace(self, layout=layout, joint=joint, on=small(self.on)[chosen], known=small(self.known))
 
     def decay(self, half_life: float, elapsed: float = 1.0) -> Counts:
@@ -271,7 +336,11 @@ class Counts:
             decayed: np.ndarray = np.rint(small(array) * factor).astype(np.int64)
             return decayed
 
-        joint, on, known = less(fine.joint), less(fine.on), less(fine.known)
+        on, known = less(fine.on), less(fine.known)
+        joint: Any = fine.joint.copy() if fine.is_sparse else less(fine.joint)
+        if fine.is_sparse:
+            joint.data = less(joint.data)
+            joint.eliminate_zeros()
         return replace(fine, joint=joint, on=on, known=known, rows=round(fine.rows * factor), decayed=True)
 
     def widen(self, schema: Schema) -> Counts:
@@ -324,6 +393,9 @@ class Counts:
             The folder does not exist, the name is a folder, or the system refuses.
         """
         arrays = {"joint": self.joint, "on": small(self.on), "known": small(self.known)}
+        if self.is_sparse:
+            joint = arrays.pop("joint")
+            arrays |= {f"joint.{name}": getattr(joint, name) for name in SPARSE}
         told = {
             "schema": self.layout.schema.to_json(),
             "coding": self.layout.coding,
@@ -345,7 +417,8 @@ class Counts:
         arrays, told = read_tensors(path, "counts")
         try:
             layout = Layout(Schema.from_json(told["schema"]), told["coding"])
-            tables = arrays["joint"], arrays["on"], arrays["known"]
+            joint = arrays["joint"] if "joint" in arrays else _sparse_table(arrays, layout.neurons)
+            tables = joint, arrays["on"], arrays["known"]
             return Counts(layout, *tables, told["rows"], told["scale"], told.get("decayed", False))
         except (KeyError, TypeError, ValueError) as error:
             raise FileError(f"{Path(path)}: its counts are damaged ({error}); count the records again.") from error
@@ -354,6 +427,10 @@ class Counts:
 def _counted(records: Records, coding: Coding | None) -> Counts:
     """Count records that are in memory."""
     layout = Layout.default(records.schema, coding)
+    if isinstance(records, Baskets):
+        weights, rows, scale = whole_weights(records)
+        counts = Counts(Layout(records.schema, "on"), *count_lists(records, weights, rows), rows, scale)
+        return counts if layout.coding == "on" else _every_value(counts)
     if records.weights is None and set(records.schema.sizes) == {2}:  # the quickest way, of "on" neurons only
         counts = Counts(Layout(records.schema, "on"), *count_two_valued(records), len(records.codes))
         return counts if layout.coding == "on" else _every_value(counts)
@@ -365,7 +442,7 @@ def _counted(records: Records, coding: Coding | None) -> Counts:
 def _total(parts: Iterator[Counts]) -> Counts:
     """Add parts up, the largest table in place: two of them are in memory, not three."""
     total = next(parts)
-    joint = np.array(total.joint)
+    joint = None if total.is_sparse else np.array(total.joint)
     for part in parts:
         total = _combine(total, part, 1, joint)
     return total
@@ -375,6 +452,7 @@ def _every_value(counts: Counts) -> Counts:
     """Give every value a neuron."""
     if counts.layout.coding == "values":
         return counts
+    counts = counts.to_dense()
     tables = every_value(counts.layout, counts.joint, counts.on, counts.known)
     joint, on, known = tables
     return replace(counts, layout=Layout(counts.layout.schema, "values"), joint=joint, on=on, known=known)
@@ -405,14 +483,37 @@ def _combine(a: Counts, b: Counts, sign: int, out: Int64[np.ndarray, "neurons ne
             f"Counts: {b.rows / b.scale:g} records cannot be taken from {a.rows / a.scale:g}; "
             "take away only records that were counted."
         )
+    a, b = _alike(a, b)
     operation = np.add if sign > 0 else np.subtract
-    joint = operation(a.joint, b.joint, out)
+    if a.is_sparse:
+        joint = a.joint + b.joint if sign > 0 else a.joint - b.joint
+    else:
+        joint = operation(a.joint, b.joint, out)
     on, known = operation(small(a.on), small(b.on)), operation(small(a.known), small(b.known))
     return Counts(a.layout, joint, on, known, rows, a.scale, a.decayed or b.decayed)
 
 
+def _alike(a: Counts, b: Counts) -> tuple[Counts, Counts]:
+    """Both sparse, or both tables of all pairs."""
+    return (a, b) if a.is_sparse == b.is_sparse else (a.to_dense(), b.to_dense())
+
+
+def _sparse_table(arrays: Mapping[str, np.ndarray], neurons: int) -> Any:
+    """The pairs of a file; `ValueError` where they are damaged."""
+    from scipy.sparse import csr_array
+
+    joint = csr_array(tuple(arrays[f"joint.{name}"] for name in SPARSE), shape=(neurons, neurons))
+    joint.check_format()
+    if not joint.has_canonical_format or (np.repeat(np.arange(neurons), np.diff(joint.indptr)) > joint.indices).any():
+        raise ValueError("pairs out of order")
+    return joint
+
+
 def _require_no_debt(left: Counts, a: Counts, b: Counts) -> None:
     """Raise `DataError`, naming the first kind of records of which ``left = a - b`` has fewer than none."""
+    if left.is_sparse:
+        _require_no_debt_of_pairs(left)
+        return
     for k, (words, firsts, seconds, numbers) in enumerate(_kinds(left)):
         if numbers.min(initial=0) < 0:
             i, j = np.argwhere(numbers < 0)[0]
@@ -420,6 +521,22 @@ def _require_no_debt(left: Counts, a: Counts, b: Counts) -> None:
             raise DataError(
                 f"Counts: {had:g} - {taken:g} records would be left {words.format(firsts[i], seconds[j])}; "
                 "take away only records that were counted."
+            )
+
+
+def _require_no_debt_of_pairs(left: Counts) -> None:
+    """The same for sparse counts, of the neurons and of the pairs that are kept."""
+    joint, alone = left.joint.tocoo(), left.on[:, 0]
+    both = joint.data
+    without = np.minimum(alone[joint.row], alone[joint.col]) - both
+    neither = left.rows - alone[joint.row] - alone[joint.col] + both
+    for words, numbers in (("with both", both), ("with only one of", without), ("with neither of", neither)):
+        if numbers.min(initial=0) < 0:
+            k = int(np.argmin(numbers))
+            names = left.layout.names
+            raise DataError(
+                f"Counts: {numbers[k] / left.scale:g} records would be left {words} {names[joint.row[k]]!r} and "
+                f"{names[joint.col[k]]!r}; take away only records that were counted."
             )
 
 

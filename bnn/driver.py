@@ -17,6 +17,7 @@ from bnn.dynamics.base import CYCLE, OUTCOMES, RUNNING, Dynamics, Work
 from bnn.dynamics.overlaps import OverlapWork
 from bnn.dynamics.pairs import PairWork
 from bnn.errors import DataError, DescentError, unknown_name
+from bnn.network import Network
 from bnn.patterns import as_numbers
 from bnn.recorder import Recorder
 from bnn.trace import Descent, Trace
@@ -281,6 +282,11 @@ def _begin(
         raise DataError("recall.backend: graded neurons run in torch everywhere, without compiled loops; use 'auto'.")
     if backend == "compiled" and not compiled:
         raise DataError(f"recall.backend: compiled loops run on the CPU, the network is on {device}; use 'auto'.")
+    if not compiled and isinstance(network, Network) and network.is_sparse:
+        raise DataError(
+            "recall.network: sparse weights are recalled by compiled loops, neuron by neuron or by winners; for graded "
+            "neurons and backend='torch' take network.to_dense()."
+        )
     states, unknown = network.values_of(cue)
     if unknown is not None:
         network.unknown_attributes(unknown)  # refuses half-known attributes

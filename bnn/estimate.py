@@ -58,7 +58,7 @@ class PairCounts:
 
 def pair_counts(counts: Counts, to: slice, given: slice) -> PairCounts:
     """Counts of the pairs of two runs of neurons; without gaps the margins stay broadcasts."""
-    joint = counts.joint[to, given].astype(np.float64)
+    joint = counts.block(to, given).astype(np.float64)
     attribute = counts.layout.attribute
     if counts.complete:  # the same marginal whatever the other attribute
         return PairCounts(

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from jaxtyping import Float64
 
-from bnn import rounding
+from bnn import representation, rounding
 from bnn.counts import Counts
 from bnn.errors import DataError, unknown_name
 from bnn.memories import PatternMemory
@@ -20,6 +20,7 @@ from bnn.records import Records
 from bnn.rules import RULES
 from bnn.rules.base import Connections, Draft, Rule
 from bnn.schema import Layout
+from bnn.sparse import SparseWeights
 
 LEAST_M = 1e-9  # smaller ones underflow where four cells are multiplied
 
@@ -42,6 +43,7 @@ def learn(
     self_connections: bool = False,
     mask: Any = None,
     start: Network | None = None,
+    sparse: bool | None = None,
     dtype: torch.dtype = torch.float64,
     device: str | torch.device = "cpu",
     **options: Any,
@@ -81,6 +83,10 @@ def learn(
         A network to go on from, for a rule that learns record by record ("storkey"): one that the same rule made of
         earlier records. The result is that of all records at once, up to the grid the earlier weights were rounded to
         (float64 for long series). Rules of counts need no such thing: `Counts` add.
+    sparse
+        Whether to keep only what differs from the weight of pairs never seen together, which they all have in common
+        under "probability" with complete records; such a network runs on the CPU. None: where all weights would be
+        large, and so fewer bytes are needed.
     dtype
         torch.float64, or torch.float32 for speed: sums over states stay exact in both.
     device
@@ -135,6 +141,7 @@ def learn(
             "within": within,
             "mask": mask is not None,
             "start": start is not None,
+            "sparse": sparse is not None,
             "dtype": dtype != torch.float64,
         }
         for name in [name for name, value in given.items() if value]:
@@ -158,10 +165,15 @@ def learn(
     told = {"within": within, "self_connections": self_connections, "mask": mask is not None}
     if start is not None:
         _require_continued(start, chosen, data.layout, told)
+    if chosen.source == "counts":
+        data = representation.chosen(data, chosen, connections, known | options, numpy_dtype, sparse, str(device))
     source = records if chosen.source == "patterns" else data
     draft = chosen.function(source, connections, numpy_dtype, *([start] if chosen.ordered else []), **options)
     weights, bias, silence = checked(draft, chosen, data.layout, numpy_dtype)
-    grid = rounding.round_network(weights, bias, silence, draft.unit or 1.0)
+    if isinstance(weights, SparseWeights):
+        weights, grid = weights.rounded(bias)
+    else:
+        grid = rounding.round_network(weights, bias, silence, draft.unit or 1.0)
     number, prior = data.records, priors(data)
     if start is not None and start.prior is not None:
         before = start.provenance["records"]
@@ -169,7 +181,7 @@ def learn(
         prior += (start.prior.cpu().numpy() - prior) * (before / number)
     provenance = {"rule": chosen.name, **known, **options, **told, "records": number, "complete": data.complete}
     network = Network(
-        torch.from_numpy(weights),
+        weights if isinstance(weights, SparseWeights) else torch.from_numpy(weights),
         torch.from_numpy(bias),
         data.layout,
         draft.constant,
@@ -220,17 +232,20 @@ def stored(records: Records, rule: Rule, options: dict[str, Any]) -> PatternMemo
 
 def checked(
     draft: Draft, rule: Rule, layout: Layout, dtype: np.dtype[Any]
-) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+) -> tuple[np.ndarray | SparseWeights, np.ndarray, np.ndarray | None]:
     """Weights, bias and silence of a rule's draft, of one dtype and free to be rounded in place."""
     owner = f"the rule {rule.name!r}"
     if not isinstance(draft, Draft):
         raise DataError(f"learn: {owner} returned {type(draft).__name__}; a rule returns a bnn.rules.base.Draft.")
     n, attributes = layout.neurons, len(layout.schema.names)
-    arrays: list[np.ndarray | None] = []
+    arrays: list[Any] = []
     for name, shape in (("weights", (n, n)), ("bias", (n,)), ("silence", (n, attributes))):
         given = getattr(draft, name)
         if given is None and name == "silence":
             arrays.append(None)
+            continue
+        if isinstance(given, SparseWeights):
+            arrays.append(given)
             continue
         array = np.require(given, dtype, ["C", "W"])
         if array.shape != shape:

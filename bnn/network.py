@@ -11,17 +11,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 import torch
-from jaxtyping import Float, Float64
+from jaxtyping import Float, Float64, Int64
 from torch import Tensor
 
-from bnn import association, coding, rounding
+from bnn import association, coding, memory, rounding
 from bnn.association import Associations
 from bnn.associative import AssociativeMemory, States, to_device
 from bnn.counts import Counts
 from bnn.errors import DataError, FileError, unknown_name
 from bnn.files import read_tensors, write_tensors
 from bnn.schema import Attribute, Layout, Schema
+from bnn.sparse import SparseWeights
 
+PARTS = ("start", "index", "values")  # arrays of sparse weights
 DTYPES: dict[torch.dtype, np.dtype[Any]] = {torch.float32: np.dtype(np.float32), torch.float64: np.dtype(np.float64)}
 
 
@@ -34,7 +36,8 @@ class Network(AssociativeMemory):
     Parameters
     ----------
     weights
-        float32 or float64 [neurons, neurons], W[to, from], in bits; no unit where the rule says so.
+        float32 or float64 [neurons, neurons], W[to, from], in bits; no unit where the rule says so. `SparseWeights`
+        where most are one `background`: on the CPU, symmetric; fields are then float64. `table` has them written out.
     bias
         Same dtype, [neurons], in bits.
     layout
@@ -72,7 +75,7 @@ class Network(AssociativeMemory):
     In the papers' letters T = -W, while Hopfield's own T is +W.
     """
 
-    weights: Float[Tensor, "neurons neurons"]
+    weights: Float[Tensor, "neurons neurons"] | SparseWeights
     bias: Float[Tensor, " neurons"]
     layout: Layout
     constant: float = 0.0
@@ -83,14 +86,15 @@ class Network(AssociativeMemory):
     prior_bias: Float64[Tensor, " neurons"] | None = None
     provenance: Mapping[str, Any] = field(default_factory=dict)
     symmetric: bool = field(init=False)
-    _found: dict[str, Tensor] = field(init=False, repr=False, default_factory=dict)
+    _found: dict[str, Any] = field(init=False, repr=False, default_factory=dict)
     keeps: ClassVar[str] = "weights"
     grounds: ClassVar[str] = "symmetric weights"
 
     def __post_init__(self) -> None:
         neurons = self.layout.neurons
-        if self.weights.dtype not in DTYPES:
-            raise DataError(f"Network.weights: got {self.weights.dtype}; use torch.float64 or torch.float32.")
+        own = self.weights.dtype if isinstance(self.weights, Tensor) else self.bias.dtype
+        if own not in DTYPES:
+            raise DataError(f"Network.weights: got {own}; use torch.float64 or torch.float32.")
         if self.grid is not None and not (isinstance(self.grid, float) and math.frexp(self.grid)[0] in (0.0, 0.5)):
             raise DataError(f"Network.grid: got {self.grid!r}; the grid is a power of two, 0.0 or None.")
         if not isinstance(self.provenance, Mapping):
@@ -99,14 +103,14 @@ class Network(AssociativeMemory):
             raise DataError(f"Network.low: got {self.low!r}; the off state is 0 or -1.")
         attributes = len(self.layout.schema.names)
         for name, shape, dtype in (
-            ("weights", (neurons, neurons), self.weights.dtype),
-            ("bias", (neurons,), self.weights.dtype),
-            ("silence", (neurons, attributes), self.weights.dtype),
+            ("weights", (neurons, neurons), own),
+            ("bias", (neurons,), own),
+            ("silence", (neurons, attributes), own),
             ("prior", (neurons,), torch.float64),
             ("prior_bias", (neurons,), torch.float64),
         ):
             tensor = getattr(self, name)
-            if tensor is None:
+            if tensor is None or isinstance(tensor, SparseWeights):
                 continue
             if tuple(tensor.shape) != shape or tensor.dtype != dtype:
                 raise DataError(
@@ -117,7 +121,11 @@ class Network(AssociativeMemory):
                 position = [int(i) for i in torch.argwhere(~torch.isfinite(tensor))[0]]
                 names = " from ".join(repr(self.layout.names[i]) for i in position[: 2 if name == "weights" else 1])
                 raise DataError(f"Network.{name}: {float(tensor[tuple(position)])} at {names}; all must be finite.")
-        object.__setattr__(self, "symmetric", rounding.is_symmetric(self.weights.cpu().numpy()))
+        if isinstance(self.weights, SparseWeights):
+            _require_fitting(self, self.weights)
+            object.__setattr__(self, "symmetric", True)
+        else:
+            object.__setattr__(self, "symmetric", rounding.is_symmetric(self.weights.cpu().numpy()))
 
     @staticmethod
     def of(
@@ -165,8 +173,61 @@ class Network(AssociativeMemory):
     def __repr__(self) -> str:
         rule = self.provenance.get("rule", "by hand")
         kind = "symmetric" if self.symmetric else "asymmetric"
-        dtype = str(self.weights.dtype).removeprefix("torch.")
+        dtype = str(self.bias.dtype).removeprefix("torch.")
+        if isinstance(self.weights, SparseWeights):
+            kind = f"sparse, {len(self.weights.index) / self.neurons**2:.2%} of its weights kept"
         return f"Network({self.neurons:,} neurons, {rule}, {kind}, {dtype})"
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether only weights that differ from the background are kept."""
+        return isinstance(self.weights, SparseWeights)
+
+    @property
+    def background(self) -> float | None:
+        """The weight of pairs never seen together, where it is kept once for all of them; else None."""
+        return self.weights.background if isinstance(self.weights, SparseWeights) else None
+
+    @property
+    def table(self) -> Float[Tensor, "neurons neurons"]:
+        """All weights; sparse ones written out, anew each time.
+
+        Raises
+        ------
+        DataError
+            They would not fit the memory.
+        """
+        if isinstance(self.weights, Tensor):
+            return self.weights
+        needed = self.neurons**2 * self.weights.values.itemsize
+        if not memory.fits(needed):
+            raise DataError(
+                f"Network.weights: those of {self.neurons:,} neurons are sparse, and need {needed / 1e9:,.1f} GB "
+                "written out, more than the free memory; learn fewer neurons for what asks for all of them."
+            )
+        return torch.from_numpy(self.weights.table())
+
+    def between(
+        self, to: Int64[np.ndarray, " pairs"], given: Int64[np.ndarray, " pairs"]
+    ) -> Float64[np.ndarray, " pairs"]:
+        """W(j,i) of some pairs of neurons."""
+        if isinstance(self.weights, SparseWeights):
+            return self.weights.between(to, given)
+        some: np.ndarray = self.weights[torch.from_numpy(to), torch.from_numpy(given)].cpu().double().numpy()
+        return some
+
+    def to_dense(self) -> Network:
+        """The same network with all weights written out; of float32 rounded once more, to the grid of its own fields.
+
+        Raises
+        ------
+        DataError
+            They would not fit the memory.
+        """
+        if not self.is_sparse:
+            return self
+        full = replace(self, weights=self.table)
+        return full if self.bias.dtype == torch.float64 else full._rounded(torch.float32)
 
     @property
     def parameters(self) -> int:
@@ -186,10 +247,11 @@ class Network(AssociativeMemory):
     def columns(self) -> Float[Tensor, "neurons neurons"]:
         """Contiguous rows W[:, i], one a sending neuron: the weights themselves where they are symmetric."""
         if self.symmetric:
-            return self.weights
+            return self.table
         if "columns" not in self._found:
-            self._found["columns"] = self.weights.T.contiguous()
-        return self._found["columns"]
+            self._found["columns"] = self.table.T.contiguous()
+        found: Tensor = self._found["columns"]
+        return found
 
     @property
     def evidence(self) -> Float[Tensor, "attributes neurons"] | None:
@@ -198,12 +260,18 @@ class Network(AssociativeMemory):
             return None
         if "evidence" not in self._found:
             self._found["evidence"] = self.silence.T.contiguous()
-        return self._found["evidence"]
+        found: Tensor = self._found["evidence"]
+        return found
 
     @property
     def diagonal(self) -> Float[Tensor, " neurons"]:
         """Self-connections W(j,j), zero unless they were asked for."""
-        return self.weights.diagonal()
+        if isinstance(self.weights, Tensor):
+            return self.weights.diagonal()
+        if "diagonal" not in self._found:
+            self._found["diagonal"] = torch.from_numpy(self.weights.diagonal())
+        found: Tensor = self._found["diagonal"]
+        return found
 
     @property
     def negative_self(self) -> int | None:
@@ -221,15 +289,15 @@ class Network(AssociativeMemory):
         Its states sum to one, so changes sum to zero, and the weights are looked at along these (one neuron: as it is).
         """
         if "indefinite" not in self._found:
-            same = torch.tensor(self.layout.attribute, device=self.weights.device)
-            inner = (self.weights != 0) & (same[:, None] == same)
+            same, table = torch.tensor(self.layout.attribute, device=self.device), self.table
+            inner = (table != 0) & (same[:, None] == same)
             bad = -1
             for a in torch.unique(same[inner.any(dim=1)]).tolist():
                 mine = slice(*self.layout.start[a : a + 2].tolist())
-                block = self.weights[mine, mine].double()
+                block = table[mine, mine].double()
                 if not self.layout.single[a]:
                     block = block - block.mean(dim=0) - block.mean(dim=1, keepdim=True) + block.mean()
-                if float(torch.linalg.eigvalsh(block)[0]) < -1e-12 * float(self.weights[mine, mine].abs().max()):
+                if float(torch.linalg.eigvalsh(block)[0]) < -1e-12 * float(table[mine, mine].abs().max()):
                     bad = a
                     break
             self._found["indefinite"] = torch.tensor(bad)
@@ -240,14 +308,17 @@ class Network(AssociativeMemory):
     def largest_row_sum(self) -> float:
         """Largest sum of |W(j,i)| over i: no eigenvalue is larger in size."""
         if "row sum" not in self._found:
-            self._found["row sum"] = self.weights.abs().sum(dim=1, dtype=torch.float64).max().cpu()
+            if isinstance(self.weights, SparseWeights):
+                self._found["row sum"] = self.weights.row_sums().max()
+            else:
+                self._found["row sum"] = self.weights.abs().sum(dim=1, dtype=torch.float64).max().cpu()
         return float(self._found["row sum"])
 
     @property
     def least_eigenvalue(self) -> float:
         """Smallest eigenvalue of the weights, where they are symmetric."""
         if "least eigenvalue" not in self._found:
-            self._found["least eigenvalue"] = torch.linalg.eigvalsh(self.weights.double())[0].cpu()
+            self._found["least eigenvalue"] = torch.linalg.eigvalsh(self.table.double())[0].cpu()
         return float(self._found["least eigenvalue"])
 
     def field(self, states: States, mixing: str = "geometric") -> Float[Tensor, "batch neurons"]:
@@ -274,7 +345,7 @@ class Network(AssociativeMemory):
         """
         values, bias = self._terms(states, "Network.field.states")
         if mixing == "geometric":
-            return values @ self.columns + bias
+            return self.product(values) + bias
         if mixing != "arithmetic":
             raise unknown_name("Network.field.mixing", mixing, ("arithmetic", "geometric"))
         if self.low != 0 or self.layout.coding != "values" or self.silence is not None:
@@ -294,6 +365,14 @@ class Network(AssociativeMemory):
             fields[known] += torch.log2(chances[known] @ torch.exp2(self.columns[first:last]))
         return fields
 
+    def product(self, values: Float[Tensor, "batch neurons"]) -> Float[Tensor, "batch neurons"]:
+        """W V of each row of states in the weights' dtype; of sparse weights float64."""
+        if isinstance(self.weights, Tensor):
+            return values @ self.columns
+        fields = torch.zeros(values.shape, dtype=torch.float64)
+        self.weights.send(values.numpy(), fields.numpy())
+        return fields
+
     def energy(self, states: States) -> Float[Tensor, " batch"]:
         """Energy E = -1/2 V' W V - b' V, float64, in bits; what asynchronous recall never raises [B eq 5].
 
@@ -303,7 +382,7 @@ class Network(AssociativeMemory):
             As for `field`; unknown neurons take no part.
         """
         values, bias = self._terms(states, "Network.energy.states")
-        fields = (values @ self.columns + bias).double()
+        fields = (self.product(values) + bias).double()
         return 0.0 - 0.5 * ((fields + bias.double()) * values.double()).sum(-1)
 
     def log_similarity(self, states: States) -> Float[Tensor, " batch"]:
@@ -357,21 +436,21 @@ class Network(AssociativeMemory):
         if counts is None:
             counts = self._counts_behind()
         self.layout.require_same(counts.layout, "Network.associations.counts")
-        weights = self.weights.cpu().double().numpy()
-        return association.find_associations(counts, top, attribute, level, weights, "Network.associations")
+        return association.find_associations(counts, top, attribute, level, self.between, "Network.associations")
 
     def _counts_behind(self) -> Counts:
         """The counts that the weights tell of, or a sentence."""
         told = self.provenance
         plain = told.get("rule") == "probability" and told.get("estimate") == "joint" and told.get("complete")
         counts = None
-        if plain and not told.get("mask") and "cut" not in told and self.prior is not None:
-            weights, prior = self.weights.cpu().double().numpy(), self.prior.cpu().numpy()
+        if plain and not self.is_sparse and not told.get("mask") and "cut" not in told and self.prior is not None:
+            weights, prior = self.table.cpu().double().numpy(), self.prior.cpu().numpy()
             counts = association.counts_behind(self.layout, weights, prior, told["records"], told["m"])
         if counts is None:
             raise DataError(
                 "Network.associations.counts: this network does not tell what was counted (another rule, missing "
-                "values, weighted records, float32); give the counts, as in network.associations(counts)."
+                "values, weighted records, float32, sparse weights); give the counts, as in "
+                "network.associations(counts)."
             )
         return counts
 
@@ -394,6 +473,11 @@ class Network(AssociativeMemory):
                 "Network.cut: in the odds form a connection carries evidence of both states, which is kept apart only "
                 "where every attribute owns one neuron; learn with a mask of neurons, or cut the probability form."
             )
+        if not isinstance(self.weights, Tensor):
+            raise DataError(
+                "Network.cut: of sparse weights, pairs never seen together have no connection of their own to cut; use "
+                "network.to_dense().cut(share)."
+            )
         weights = self.weights.cpu().numpy().copy()
         upper = np.flatnonzero(np.triu((weights != 0) | (weights.T != 0), k=1))
         chosen = np.random.default_rng(seed).choice(upper, round(share * len(upper)), replace=False, shuffle=False)
@@ -410,14 +494,22 @@ class Network(AssociativeMemory):
 
     def to(self, *, dtype: torch.dtype | None = None, device: str | torch.device | None = None) -> Network:
         """The same network in another dtype (rounded once more to that dtype's grid) or on another device."""
-        network = self if dtype in (None, self.weights.dtype) else self._rounded(dtype)
-        if device is None or str(device) == str(self.weights.device):
+        network = self if dtype in (None, self.bias.dtype) else self._rounded(dtype)
+        if device is None or str(device) == str(self.device):
             return network
+        if self.is_sparse:
+            raise DataError(
+                f"Network.to.device: got {str(device)!r}, and sparse weights run on the CPU; use "
+                "network.to_dense().to(device=...)."
+            )
         return replace(network, **to_device(network.tensors(), device, "Network"))
 
     def tensors(self) -> dict[str, Tensor]:
-        """The tensors a network is made of, by name, without those it lacks."""
+        """The tensors a network is made of, by name, without those it lacks; of sparse weights their arrays."""
         named = {name: getattr(self, name) for name in ("weights", "bias", "silence", "prior", "prior_bias")}
+        if isinstance(self.weights, SparseWeights):
+            del named["weights"]
+            named |= {f"weights.{name}": torch.from_numpy(getattr(self.weights, name)) for name in PARTS}
         return {name: tensor for name, tensor in named.items() if tensor is not None}
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -431,6 +523,8 @@ class Network(AssociativeMemory):
             "grid": self.grid,
             "provenance": dict(self.provenance),
         }
+        if self.is_sparse:
+            header["background"] = self.background
         write_tensors(path, arrays, header, kind="network")
 
     @staticmethod
@@ -444,7 +538,10 @@ class Network(AssociativeMemory):
         """
         arrays, header = read_tensors(path, kind="network")
         try:
+            parts = {name: arrays.pop(f"weights.{name}") for name in PARTS} if "background" in header else None
             tensors: dict[str, Any] = {name: torch.from_numpy(array) for name, array in arrays.items()}
+            if parts is not None:
+                tensors["weights"] = SparseWeights(**parts, background=float(header["background"]))
             return Network(
                 **tensors,
                 layout=Layout(Schema.from_json(header["schema"]), header["coding"]),
@@ -460,12 +557,17 @@ class Network(AssociativeMemory):
         """Values V (0 where unknown) in the weights' dtype, and the bias of each row."""
         read = coding.read_states(self.layout, states, owner, soft=True)
         values, unknown = self.values_of(read)
-        return values.to(self.weights.dtype), self.bias_for(unknown, owner)
+        return values.to(self.bias.dtype), self.bias_for(unknown, owner)
 
     def _rounded(self, dtype: torch.dtype) -> Network:
         """A copy rounded to the grid of a dtype."""
         if dtype not in DTYPES:
             raise DataError(f"Network.dtype: got {dtype}; use torch.float64 or torch.float32.")
+        if isinstance(self.weights, SparseWeights):
+            bias = self.bias.to(dtype, copy=True)
+            values = self.weights.values.astype(DTYPES[dtype])
+            weights, grid = replace(self.weights, values=values).rounded(bias.numpy())
+            return replace(self, weights=weights, bias=bias, grid=grid)
         largest = max(float(self.weights.abs().max()), float(self.bias.abs().max()))
         if largest * 8.0 * self.neurons > torch.finfo(dtype).max:
             raise DataError(
@@ -484,6 +586,17 @@ def require_weights(network: object, owner: str) -> None:
     """Refuse what is no `Network`, such as a memory of patterns, where weights are needed."""
     if not isinstance(network, Network):
         raise DataError(f"{owner}: got {type(network).__name__}; give a Network, whose weights connect its neurons.")
+
+
+def _require_fitting(network: Network, weights: SparseWeights) -> None:
+    """Refuse sparse weights of other neurons, of another dtype, or of a network that is not on the CPU."""
+    if weights.neurons != network.neurons or weights.values.dtype != DTYPES[network.bias.dtype]:
+        raise DataError(
+            f"Network.weights: got {weights.values.dtype} of {weights.neurons} neurons; expected "
+            f"{network.bias.dtype} of {network.neurons}, as the bias."
+        )
+    if network.device.type != "cpu":
+        raise DataError(f"Network.weights: sparse ones run on the CPU; got a bias on {network.device}.")
 
 
 def _numbers(array: Any, owner: str) -> Float64[np.ndarray, "..."]:

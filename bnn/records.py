@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from jaxtyping import Float, Int, Integer, Real, Shaped
+from jaxtyping import Float, Int, Int8, Int32, Int64, Integer, Real, Shaped
 
+from bnn import memory
+from bnn.baskets import item_lists
 from bnn.errors import DataError, SchemaError, unknown_name
 from bnn.measurements import cut, warn_of_columns, warn_of_unseen
 from bnn.patterns import as_numbers, pattern_codes, pattern_schema
@@ -75,6 +77,11 @@ class Records:
 
     def __len__(self) -> int:
         return len(self.codes)
+
+    def column(self, attribute: int) -> Integer[np.ndarray, " rows"]:
+        """Codes of one attribute, by its position."""
+        codes: np.ndarray = self.codes[:, attribute]
+        return codes
 
     @property
     def patterns(self) -> Shaped[np.ndarray, "rows attributes"]:
@@ -257,6 +264,124 @@ class Records:
         schema = pattern_schema(shape, names)
         codes = pattern_codes(array, known, names=lambda: schema.names, owner=f"{owner}.array")
         return Records(codes.reshape(len(codes), -1), schema)
+
+    @staticmethod
+    def from_baskets(baskets: Any, *, names: Sequence[str] | None = None, weights: Any = None) -> Baskets:
+        """Code baskets: records of few items among many, of which only what is held is kept.
+
+        One neuron an item, on where the basket holds it; what it does not hold is off, never unknown.
+
+        Parameters
+        ----------
+        baskets
+            Lists of items, called by their text; or a scipy sparse matrix [baskets, items], whose stored non-zeros are
+            held.
+        names
+            The items, in the order of their neurons: others are left out and warned about. None: those that occur,
+            sorted; of a matrix x0, x1, ....
+        weights
+            Weight of each basket, [baskets].
+
+        Raises
+        ------
+        DataError
+            No baskets or no items, text in the place of a list, a matrix that holds NaN, names that do not fit.
+
+        Warns
+        -----
+        UnseenValueWarning
+            Items that are not among the names.
+
+        Examples
+        --------
+        >>> baskets = Records.from_baskets([["milk", "bread"], ["beer"], ["bread", "beer", "milk"]])
+        >>> baskets.schema.names, baskets.codes.tolist()
+        (('beer', 'bread', 'milk'), [[0, 1, 1], [1, 0, 0], [1, 1, 1]])
+        """
+        read = item_lists(baskets, names)
+        return Baskets(read.items, read.start, pattern_schema((len(read.names),), read.names), weights)
+
+
+class Baskets(Records):
+    """`Records` of which only what is on is kept, for items that are many and mostly off; from `Records.from_baskets`.
+
+    Counting and learning never write them out. Whatever asks for `codes` gets them written out, if they fit the
+    memory.
+
+    Parameters
+    ----------
+    items
+        int32 [held], neurons that are on, ascending within a row.
+    start
+        int64 [rows + 1]: row r holds ``items[start[r]:start[r + 1]]``.
+    schema
+        On_off attributes, one an item.
+    weights
+        Weight of each row; None: every row counts once.
+    """
+
+    __slots__ = ("items", "start")
+    items: Int32[np.ndarray, " held"]
+    start: Int64[np.ndarray, " rows_and_one"]
+
+    def __init__(
+        self,
+        items: Int32[np.ndarray, " held"],
+        start: Int64[np.ndarray, " rows_and_one"],
+        schema: Schema,
+        weights: Any = None,
+    ) -> None:
+        require_on_off(schema, "Baskets.schema")
+        kept = {
+            "items": _read_only(items),
+            "start": _read_only(start),
+            "schema": schema,
+            "weights": None if weights is None else checked_weights(weights, len(start) - 1),
+            "unseen": _read_only(np.zeros(len(schema.names), dtype=np.int64)),
+        }
+        for name, value in kept.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def codes(self) -> Int8[np.ndarray, "rows attributes"]:
+        """The rows written out, 1 where an item is held.
+
+        Raises
+        ------
+        DataError
+            They would not fit the memory.
+        """
+        shape = self.rows, len(self.schema.names)
+        if not memory.fits(math.prod(shape)):
+            raise DataError(
+                f"Baskets.codes: {shape[0]:,} rows of {shape[1]:,} items need {math.prod(shape) / 1e9:,.1f} GB written "
+                "out, more than the free memory; take fewer rows."
+            )
+        codes = np.zeros(shape, dtype=np.int8)
+        codes[np.repeat(np.arange(self.rows), np.diff(self.start)), self.items] = 1
+        return codes
+
+    def column(self, attribute: int) -> Int8[np.ndarray, " rows"]:
+        """Codes of one attribute, by its position."""
+        codes = np.zeros(self.rows, dtype=np.int8)
+        codes[np.searchsorted(self.start, np.flatnonzero(self.items == attribute), side="right") - 1] = 1
+        return codes
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return len(self.start) - 1
+
+    def __len__(self) -> int:
+        return self.rows
+
+    def select(self, rows: Any) -> Baskets:
+        """Keep some rows, with their weights; `baskets[rows]` is the same."""
+        chosen = np.arange(self.rows)[rows if isinstance(rows, slice) else _row_numbers(rows, self.rows)]
+        sizes = np.diff(self.start)[chosen]
+        start = np.concatenate([[0], np.cumsum(sizes)])
+        items = self.items[np.arange(start[-1]) + np.repeat(self.start[chosen] - start[:-1], sizes)]
+        return Baskets(items, start, self.schema, None if self.weights is None else self.weights[chosen])
 
 
 def put_together(

@@ -16,6 +16,7 @@ from bnn.kernels import threads
 
 BITS = {np.dtype(np.float32): 23, np.dtype(np.float64): 52}
 ROWS = 64
+ENTRIES = 1 << 16  # of narrow arrays, so many at a time
 TILE = 256
 FINE = {np.dtype(np.float32): 2**6, np.dtype(np.float64): 2**16}  # grid steps in a unit that is rounded alone
 
@@ -57,9 +58,11 @@ def round_to(array: Float[np.ndarray, "..."], grid: float) -> None:
     if grid == 0.0:
         return
 
+    step = max(ROWS, ENTRIES // max(array[:1].size, 1))
+
     def some(begin: int, end: int) -> None:
-        for first in range(begin, end, ROWS):
-            rows = array[first : min(first + ROWS, end)]
+        for first in range(begin, end, step):
+            rows = array[first : min(first + step, end)]
             np.rint(np.multiply(rows, 1.0 / grid, out=rows), out=rows)
             rows *= grid
 

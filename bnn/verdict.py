@@ -16,6 +16,7 @@ from bnn.dynamics.pairs import PairWork
 from bnn.kernels import sums, threads
 from bnn.memories import PatternMemory
 from bnn.network import Network
+from bnn.sparse import SparseWeights
 
 
 @singledispatch
@@ -37,8 +38,11 @@ def audit_pairs(work: PairWork) -> float:
     if "probe" not in found:
         # Ones and twos, so that no field is left out; the weights themselves, lest a wrong `symmetric` be believed
         direction = np.random.default_rng(network.neurons).integers(1, 3, network.neurons).astype(np.float64)
-        ahead = torch.from_numpy(direction).to(network.weights.device)
-        found["image"] = (network.weights.T @ ahead.to(network.weights.dtype)).double()
+        ahead = torch.from_numpy(direction).to(network.device)
+        if isinstance(network.weights, SparseWeights):
+            found["image"] = torch.from_numpy(network.weights.times(direction))
+        else:
+            found["image"] = (network.weights.T @ ahead.to(network.weights.dtype)).double()
         found["probe"] = ahead  # last: another thread looks for it
     probe, image = found["probe"], found["image"]
     if work.compiled:
@@ -79,11 +83,15 @@ def tolerance_of_patterns(
 def tolerance_of_pairs(network: Network, external: Float[Tensor, "_ neurons"], graded: bool) -> float:
     """In bits."""
     largest = float(external.abs().max())
-    bits = 22 if network.weights.dtype == torch.float32 else 51
-    room = 1 if network.weights.dtype == torch.float32 else network.neurons
+    weights = network.weights
+    in_double = isinstance(weights, SparseWeights) or weights.dtype == torch.float64
+    bits, room = (51, network.neurons) if in_double else (22, 1)
     if network.grid is not None and not graded and (largest == 0.0 or largest * room <= 2.0**bits * network.grid):
         return 0.0
-    size = float(network.weights.abs().sum(dtype=torch.float64) + network.bias.abs().sum(dtype=torch.float64))
+    sums = float(
+        weights.row_sums().sum() if isinstance(weights, SparseWeights) else weights.abs().sum(dtype=torch.float64)
+    )
+    size = sums + float(network.bias.abs().sum(dtype=torch.float64))
     # Graded states fill every bit of a sum, and many equal weights round all fields the same way: the worst case
     terms = 2.0 * (network.neurons + 2) if graded else 8.0
-    return terms * torch.finfo(network.weights.dtype).eps * (size + largest * network.neurons)
+    return terms * torch.finfo(torch.float64 if in_double else torch.float32).eps * (size + largest * network.neurons)

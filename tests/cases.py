@@ -43,7 +43,8 @@ class RuleCase:
 
     def twin(self, data, layout):
         """Weights, bias, silence and constant by the definition of every entry."""
-        return RULES[find(self.rule).name](data, layout, **self.options)
+        options = {name: value for name, value in self.options.items() if name != "sparse"}
+        return RULES[find(self.rule).name](data, layout, **options)
 
 
 RULES: dict[str, Callable[..., Any]] = {
@@ -70,6 +71,9 @@ RULE_CASES = (
     RuleCase("probability, self-connected", "probability", {"self_connections": True, "m": 0.5}, table=True),
     RuleCase("probability, conditional", "probability", {"estimate": "conditional"}, table=True),
     RuleCase("probability, float32", "probability", {"m": 1.0}, table=True, dtype=torch.float32),
+    RuleCase("presence, sparse", "probability", {"sparse": True, "self_connections": True}, gaps=False),
+    RuleCase("probability, sparse", "probability", {"sparse": True, "within": True}, table=True, gaps=False),
+    RuleCase("presence, sparse, float32", "probability", {"sparse": True}, dtype=torch.float32, gaps=False),
     RuleCase("odds", "odds"),
     RuleCase("odds of a table", "odds", table=True),
     RuleCase("odds, connected within", "odds", {"within": True}, table=True),

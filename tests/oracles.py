@@ -225,7 +225,7 @@ class Row:
         self.unit = network.grid or 2.0**-60
         self.low, self.sizes = network.low, network.layout.schema.sizes
         self.start, self.attribute = network.layout.start.tolist(), network.layout.attribute.tolist()
-        self.weights = self._whole(network.weights.numpy())
+        self.weights = self._whole(network.table.numpy())
         self.full_bias = self._whole(network.bias.numpy()) + self._whole(np.rint(external / self.unit) * self.unit)
         self.silence = None if network.silence is None else self._whole(network.silence.numpy())
         self.held, self.unknown = held.tolist(), unknown.copy()

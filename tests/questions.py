@@ -107,7 +107,7 @@ def inputs(draw, network, rows):
     if network.keeps == "patterns":
         size = float(network.field(np.ones(network.neurons)).abs().mean()) / network.neurons
     else:
-        size = float(network.weights.abs().sum() + network.bias.abs().sum()) / network.neurons
+        size = float(network.table.abs().sum() + network.bias.abs().sum()) / network.neurons
     shape = draw(st.sampled_from([None, (), (network.neurons,), (rows, network.neurons)]))
     if shape is None:
         return np.float64(0.0)

@@ -11,7 +11,7 @@ import strategies
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bnn import counting
+from bnn import counting, memory
 from bnn.counts import Counts
 from bnn.errors import DataError, FileError, SchemaError
 from bnn.files import read_tensors, write_tensors
@@ -358,7 +358,7 @@ def test_more_values_than_memory_name_the_attribute(monkeypatch):
         r"attribute 'id' alone has 20000 values: drop or discretize it\."
     )
     counts = Counts.of(Records(np.zeros((1, 2), dtype=np.int16), with_ids(9)))
-    monkeypatch.setattr(counting, "_free_memory", lambda: 3.9e9)
+    monkeypatch.setattr(memory, "free_memory", lambda: 3.9e9)
     with pytest.raises(DataError, match=sentence):
         Counts.of(Records(np.zeros((1, 2), dtype=np.int16), with_ids(20_000)))
     with pytest.raises(DataError, match=sentence):
@@ -366,7 +366,7 @@ def test_more_values_than_memory_name_the_attribute(monkeypatch):
 
 
 def test_free_memory_is_that_of_a_machine():
-    assert 1e7 < counting._free_memory() < 1e15
+    assert 1e7 < memory.free_memory() < 1e15
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ def test_field_and_energy_are_their_sums(networks, data):
     on = np.array(data.draw(st.lists(st.integers(0, 1), min_size=n, max_size=n)))
     unknown = np.isin(owner, data.draw(st.sets(st.integers(0, owner.max()))))
     state = np.where(unknown, 0, np.where(on, 1, network.low))
-    weights, bias = network.weights.double().numpy(), network.bias.double().numpy()
+    weights, bias = network.table.double().numpy(), network.bias.double().numpy()
     if network.silence is not None:
         bias = bias - network.silence.double().numpy()[:, np.unique(owner[unknown])].sum(axis=1)
     cue = np.where(unknown, np.nan, on)

@@ -47,10 +47,10 @@ def test_every_entry_is_its_definition(case, tile, data):
         network = case.network(source)
     weights, bias, silence, constant = case.twin(source, network.layout)
     # A sum over attributes moves by half a step of the grid each; exact ties are kept by moving all weights alike
-    scale = {torch.float32: 2.0**-7, torch.float64: 2.0**-17}[network.weights.dtype]
+    scale = {torch.float32: 2.0**-7, torch.float64: 2.0**-17}[network.bias.dtype]
     cleaned = NOISE * (case.rule == "pseudo-inverse")
     near = {"rtol": scale * (case.rule in cases.WHOLE), "atol": network.grid * network.neurons + cleaned + 1e-14}
-    assert np.allclose(network.weights, weights, **near)
+    assert np.allclose(network.table, weights, **near)
     assert np.allclose(network.bias, bias, **near)
     assert network.constant == pytest.approx(constant, abs=1e-9)
     assert (network.silence is None) == (silence is None)
@@ -59,7 +59,7 @@ def test_every_entry_is_its_definition(case, tile, data):
         assert torch.equal(network.silence.sum(dim=1), network.bias)
     estimate = case.options.get("estimate", "joint")
     assert network.symmetric or not (bnn.ESTIMATES[estimate].symmetric and bnn.RULES[case.rule].symmetric)
-    assert network.symmetric == torch.equal(network.weights, network.weights.T)
+    assert network.symmetric == torch.equal(network.table, network.table.T)
 
 
 BY_COUNTS = sorted(name for name, rule in bnn.RULES.items() if rule.source == "counts")

@@ -59,7 +59,7 @@ def test_a_loop_that_errs_by_the_least_is_found_out(monkeypatch, wrong):
 
     def err(*arguments):
         right(*arguments)
-        fields, energy = arguments[3], arguments[10]
+        fields, energy = arguments[5], arguments[12]
         if wrong is None:
             energy[0] -= ODDS.grid  # towards descent, so that no rise betrays it
         else:

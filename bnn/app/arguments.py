@@ -24,6 +24,10 @@ Files = Annotated[
 ]
 """Tables that are learned as one."""
 
+FORMATS = ("table", "baskets")
+FORMAT = "table: a CSV file; baskets: a text file of one basket a line, items separated by spaces or commas."
+"""What ``--format`` does."""
+
 IGNORED = "Leave this column out, such as a name; may be repeated."
 """What ``--ignore`` does."""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow.csv as pacsv
 
 from bnn import plots
-from bnn.app.data import memory_table
+from bnn.app.data import basket_records, memory_table, require_format
 from bnn.association import Associations
 from bnn.counts import Counts
 from bnn.errors import FileError, unknown_name
@@ -19,15 +19,18 @@ from bnn.learning import learn
 TABLE, PICTURE, GRAPH = "bnn-associations.csv", "bnn-associations.png", "bnn-associations-graph.png"
 
 
-def find(data: str, attribute: str | None, ignored: Sequence[str], top: int, level: float, m: float) -> Associations:
-    """Compare the values of a table pair by pair; of patterns, the neurons that are on.
+def find(
+    data: str, form: str, attribute: str | None, ignored: Sequence[str], top: int, level: float, m: float
+) -> Associations:
+    """Compare the values of a table pair by pair; of patterns, the neurons that are on; of baskets, the items.
 
     Raises
     ------
     BnnError
         Whatever does not fit, in one sentence.
     """
-    records, _ = memory_table(data, ignored)
+    require_format(form)
+    records = basket_records(data, ignored) if form == "baskets" else memory_table(data, ignored)[0]
     if attribute is not None and attribute not in records.schema.names:
         raise unknown_name("--attribute", attribute, records.schema.names)
     counts = Counts.of(records)

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from bnn.app.arguments import IGNORED, Learned
+from bnn.app.arguments import FORMAT, FORMATS, IGNORED, Learned
 from bnn.app.commands import telling_warnings
 
 _data, _output = (partial(typer.Option, rich_help_panel=panel) for panel in ("What is compared", "Output"))
@@ -20,6 +20,7 @@ def associations(
     attribute: Annotated[
         str | None, _data(metavar="COLUMN", help="Only pairs of this column with others, such as class.")
     ] = None,
+    form: Annotated[str, _data("--format", metavar="|".join(FORMATS), help=FORMAT)] = "table",
     ignore: Annotated[list[str] | None, _data(metavar="COLUMN", help=IGNORED)] = None,
     top: Annotated[
         int, _data(min=1, metavar="N", help="So many pairs at most together too often, and as many too rarely.")
@@ -47,7 +48,7 @@ def associations(
 
     with telling_warnings(), Bar() as bar:
         bar.say("counting")
-        found = find(data, attribute, ignore or (), top, level, m)
+        found = find(data, form, attribute, ignore or (), top, level, m)
         bar.say("pictures")
         files = [] if out is None else write(found, out)
     if as_json:

@@ -13,10 +13,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bnn import datasets
+from bnn.app.arguments import FORMATS
+from bnn.baskets import read_baskets
 from bnn.classify.columns import Column
 from bnn.csvfile import NUMBER, read_csv, typed, typed_as
 from bnn.errors import BnnWarning, DataError, UnseenValueWarning, unknown_name
-from bnn.records import Records
+from bnn.records import Baskets, Records
 from bnn.sources import PARQUET
 
 COMMAS = r"^[+-]?\d+(,\d+)+(\.\d+)?$"  # of thousands, or decimal ones
@@ -71,6 +73,21 @@ def memory_table(data: str, ignored: Sequence[str]) -> tuple[Records, pa.Table]:
     """Records of a table, or patterns, to remember, and the table itself with the class that patterns leave out."""
     table = without(read_csv(data_file(data), partial(mostly_numbers, data, ignored)), ignored)
     return datasets.records_of(table), table
+
+
+def basket_records(data: str, ignored: Sequence[str]) -> Baskets:
+    """Baskets of a text file, without the items to ignore; an unknown one is an error naming the nearest."""
+    baskets = read_baskets(data)
+    for name in ignored:
+        if not any(name in basket for basket in baskets):
+            raise unknown_name("--ignore", name, {item for basket in baskets for item in basket})
+    return Records.from_baskets([[item for item in basket if item not in ignored] for basket in baskets])
+
+
+def require_format(form: str) -> None:
+    """Refuse a format that there is not."""
+    if form not in FORMATS:
+        raise unknown_name("--format", form, FORMATS)
 
 
 def without(table: pa.Table, ignored: Sequence[str]) -> pa.Table:

@@ -124,7 +124,7 @@ def answers(
         true = truth.schema[name].values[code] if code >= 0 else None
         one = _answer(rule, network, name, true, on, fields, external)
         if one.prior is not None and one.recalled is not None:  # the share itself: the network's is kept from 0 and 1
-            codes = learned.codes[:, truth.schema.index(name)]
+            codes = learned.column(truth.schema.index(name))
             one = replace(one, prior=float((codes[codes >= 0] == truth.schema[name].code(one.recalled)).mean()))
         told.append(one)
     return told

@@ -10,14 +10,14 @@ import numpy as np
 from jaxtyping import Int
 
 from bnn import datasets
-from bnn.app.data import memory_table
+from bnn.app.data import basket_records, memory_table, require_format
 from bnn.app.dynamics import PARAMETERS, dynamics_of, input_of
 from bnn.driver import recall
 from bnn.dynamics.base import Dynamics
 from bnn.errors import DataError, unknown_name
 from bnn.learning import find, learn, options_of
 from bnn.noise import corrupt
-from bnn.records import Records
+from bnn.records import Baskets, Records
 from bnn.rules import RULES
 from bnn.schema import Value
 from bnn.trace import Trace
@@ -30,6 +30,7 @@ class Request:
     """What was asked for; the command's options say what each means."""
 
     data: str = "mnist-100"
+    form: str = "table"
     patterns: int | None = None
     noise: float | None = None
     row: int | None = None
@@ -66,7 +67,8 @@ class Task:
     rules, dynamics, input, clamp
         As `bnn.learn` and `bnn.recall` take them.
     noise
-        Share of the known cells that were changed in the cues; None where one row is asked about instead.
+        Share of the known cells that were changed in the cues (of baskets: of the items left out); None where one row
+        is asked about instead.
     among
         Whether the row asked about is one of those learned.
     """
@@ -84,6 +86,7 @@ class Task:
     among: bool = True
 
 
+BASKETS = 100  # that are recalled
 FEW = 12  # cues whose every flip is drawn
 INSTEAD = {
     "patterns": "take asynchronous, winner-take-all or k-winners without --parallel, or glauber",
@@ -102,14 +105,15 @@ def prepare(request: Request) -> Task:
     _check(request)
     given = input_of(request.input)
     # rules without a prior are left out, where nobody named them, when the prior is asked for
-    able = [rule for rule in SIDE_BY_SIDE if given != "prior" or RULES[rule].prior_bias is not None]
+    usual = SIDE_BY_SIDE if request.form == "table" else ("probability",)
+    able = [rule for rule in usual if given != "prior" or RULES[rule].prior_bias is not None]
     rules = tuple(dict.fromkeys(request.rules)) or tuple(able)
     for option, value in request.learning.items():
         if value is not None and not any(option in options_of(find(rule)) for rule in rules):
             owners = " and ".join(rule for rule in RULES if option in options_of(RULES[rule]))
             have = "has" if len(rules) == 1 else "have"
             raise DataError(f"--{option}: {' and '.join(rules)} {have} no such option; it belongs to {owners}.")
-    name, records, classes = read_data(request.data, request.ignored)
+    name, records, classes = read_data(request.data, request.ignored, request.form)
     table = any(attribute.kind != "on_off" for attribute in records.schema.attributes)
     named = request.dynamics or ("winner-take-all" if table else "asynchronous")
     dynamics = dynamics_of(named, {option: getattr(request, option) for option in PARAMETERS})
@@ -125,10 +129,14 @@ def prepare(request: Request) -> Task:
                 f"--rule: {rule} has asymmetric weights, so no energy that {dynamics.name} could choose by; "
                 "add --parallel."
             )
-    chosen = _chosen(request, name, records, classes)
+    noise = 0.1 if request.noise is None else request.noise
+    if isinstance(records, Baskets) and request.row is None:
+        truth = records[: request.patterns or BASKETS]
+        cues = corrupt(truth, delete=noise, seed=request.seed)
+        return Task(request, name, records, cues, truth, rules, dynamics, given, noise=noise)
+    chosen = np.arange(records.rows) if isinstance(records, Baskets) else _chosen(request, name, records, classes)
     learned = records[chosen]
     if request.row is None:
-        noise = 0.1 if request.noise is None else request.noise
         cues = corrupt(learned, flip=noise, seed=request.seed)
         return Task(request, name, learned, cues, learned, rules, dynamics, given, noise=noise)
     truth, cue = _row(request, name, records)
@@ -154,8 +162,12 @@ def run(task: Task, rule: str, progress: Callable[[int, int], None]) -> Trace:
     )
 
 
-def read_data(data: str, ignored: Sequence[str]) -> tuple[str, Records, Sequence[Value | None] | None]:
-    """A data set by name, or a CSV file: its name, its records, and each pattern's class where there is one."""
+def read_data(
+    data: str, ignored: Sequence[str], form: str = "table"
+) -> tuple[str, Records, Sequence[Value | None] | None]:
+    """A data set by name, or a file: its name, its records, and each pattern's class where there is one."""
+    if form == "baskets":
+        return data, basket_records(data, ignored), None
     records, table = memory_table(data, ignored)
     apart = datasets.CLASS in table.column_names and datasets.CLASS not in records.schema.names
     return data, records, table[datasets.CLASS].to_pylist() if apart else None
@@ -163,6 +175,7 @@ def read_data(data: str, ignored: Sequence[str]) -> tuple[str, Records, Sequence
 
 def _check(request: Request) -> None:
     """Refuse options that contradict each other or cannot be, before anything is read."""
+    require_format(request.form)
     if request.row is None:
         if request.mask:
             raise DataError("--mask: hides attributes of one row; name that row with --row, such as --row 3.")

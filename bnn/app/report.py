@@ -60,6 +60,11 @@ def headline(task: Task) -> str:
     if task.noise is not None:
         table = any(attribute.kind != "on_off" for attribute in schema.attributes)
         rows, cells = ("rows", "cells") if table else ("patterns", "pixels" if schema.shape else "neurons")
+        if task.request.form == "baskets":
+            return (
+                f"{task.name}: {task.learned.rows:,} baskets of {len(schema.names):,} items learned; cues: the first "
+                f"{task.cues.rows:,} with {percent(task.noise)} of their items left out; {how}."
+            )
         learned = f"{task.name}: {task.learned.rows:,} {rows} learned{measured}"
         if task.noise > 0 and not (task.cues.codes != task.truth.codes).any():
             share = f"{percent(task.noise)} of a row's {len(schema.names)} {cells}"

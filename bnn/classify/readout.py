@@ -138,7 +138,7 @@ def mean_field(counts: Counts, network: Network) -> Float64[np.ndarray, " neuron
     [-0.111, 0.111]
     """
     states, known = mean_states(counts, network.low)
-    field: np.ndarray = network.weights.cpu().double().numpy() @ states
+    field: np.ndarray = network.table.cpu().double().numpy() @ states
     if network.silence is not None:
         field += network.silence.cpu().double().numpy() @ known
     return field

@@ -15,6 +15,7 @@ from torch import Tensor
 from bnn.dynamics.base import CYCLE, GRAIN, RUNNING, SETTLED, Guarantee, Work
 from bnn.kernels import flips, parallel, sums, threads, twins, winners
 from bnn.network import Network
+from bnn.sparse import SparseWeights
 
 SAMPLE = 64  # rows that tell whether a dense product is quicker than single columns
 
@@ -34,7 +35,10 @@ class PairWork(Work):
     chosen
         Room for the next states of a parallel step.
     arrays
-        numpy views of the tensors, by name, for the compiled loops; ``mirror`` empty where weights are symmetric.
+        numpy views of the tensors, by name, for the compiled loops; ``mirror`` empty where weights are symmetric. Of
+        sparse weights ``columns`` are the values kept, and ``weights``, which only asymmetric ones need, are empty.
+    kept
+        Start, index and background of sparse weights; else as empty.
     """
 
     network: Network
@@ -43,20 +47,28 @@ class PairWork(Work):
     solvers: list[Any] = field(default_factory=list)
     chosen: Int8[Tensor, "batch neurons"] | None = None
     arrays: dict[str, np.ndarray] = field(init=False)
+    kept: tuple[np.ndarray, np.ndarray, float] = field(init=False)
 
     def __post_init__(self) -> None:
         Work.__post_init__(self)
-        mirror = self.fields[:0, :0] if self.mirror is None else self.mirror
+        weights = self.network.weights
+        none = self.fields[:0, :0]
         tensors = {
-            "weights": self.network.weights,
-            "columns": self.network.columns,
             "states": self.states,
             "fields": self.fields,
-            "mirror": mirror.contiguous(),
+            "mirror": none if self.mirror is None else self.mirror.contiguous(),
             "bias": self.bias,
             "free": self.free,
+            "diagonal": self.network.diagonal.contiguous(),
         }
-        self.arrays = {name: tensor.numpy() for name, tensor in tensors.items()} if self.compiled else {}
+        self.kept = np.empty(0, np.int64), np.empty(0, np.int32), 0.0
+        columns: dict[str, np.ndarray] = {}
+        if isinstance(weights, SparseWeights):
+            self.kept = weights.start, weights.index, weights.background
+            columns = {"weights": none.numpy(), "columns": weights.values}
+        else:
+            tensors |= {"weights": weights, "columns": self.network.columns}
+        self.arrays = {name: t.numpy() for name, t in tensors.items()} | columns if self.compiled else {}
 
     @staticmethod
     def of(network: Network, states: Tensor, bias: Tensor, compiled: bool, graded: bool, **rest: Any) -> PairWork:
@@ -64,7 +76,7 @@ class PairWork(Work):
         if graded:
             states = states.to(bias.dtype)
         fields = torch.empty_like(states) if graded else fields_of(network, states, bias, compiled)
-        mirror = None if network.symmetric or graded else states.to(bias.dtype) @ network.weights + bias
+        mirror = None if network.symmetric or graded else states.to(bias.dtype) @ network.table + bias
         return PairWork(
             network=network, states=states, bias=bias, compiled=compiled, fields=fields, mirror=mirror, **rest
         )
@@ -96,7 +108,7 @@ class PairWork(Work):
         rows = np.flatnonzero(gaps.any(axis=1))
         threads.run(
             lambda begin, end: winners.fill(
-                columns, weights, evidence, own.numpy(), states, fields, mirror, bias, gaps,
+                columns, self.kept, weights, evidence, own.numpy(), states, fields, mirror, bias, gaps,
                 layout.start, layout.single, network.low, one_value, rows[begin:end],
             ),
             len(rows),
@@ -114,7 +126,8 @@ class PairWork(Work):
         if not self.compiled:
             return twins.threshold_sweep(self, number, order, thresholds, rows)
         unstable = np.zeros(self.batch, dtype=np.bool_)
-        fixed = self.views("weights", "columns", "states", "fields", "mirror", "free")
+        fixed = (*self.views("weights", "columns"), self.kept)
+        fixed += self.views("diagonal", "states", "fields", "mirror", "free")
         results = (self.energy, self.rise, self.flips)
         self.each(
             flips.threshold_sweep,
@@ -132,7 +145,7 @@ class PairWork(Work):
         layout, low, rows = self.network.layout, self.network.low, self.running()
         if not self.compiled:
             return twins.winner_sweep(self, number, order, rows)
-        fixed = self.views("columns", "states", "fields", "free")
+        fixed = (*self.views("columns"), self.kept, *self.views("diagonal", "states", "fields", "free"))
         results = (self.energy, self.rise, self.flips)
         self.each(
             winners.winner_sweep,
@@ -150,7 +163,9 @@ class PairWork(Work):
         rows = self.running()
         if not self.compiled:
             return twins.swap_sweep(self, number, order, rows)
-        fixed = self.views("columns", "states", "fields", "free")
+        least = self.network.weights.min() if isinstance(self.network.weights, SparseWeights) else -np.inf
+        fixed = (*self.views("columns"), self.kept, *self.views("diagonal"), least)
+        fixed += self.views("states", "fields", "free")
         results = (self.energy, self.rise, self.flips)
         self.each(
             winners.swap_sweep,
@@ -173,8 +188,7 @@ class PairWork(Work):
             self.bias += evidence
             self.fields += evidence
         at = torch.from_numpy(rows).to(self.states.device)
-        change = (chosen[at] - self.states[at]).to(self.fields.dtype)
-        self.fields[at] += change @ network.columns
+        self.fields[at] += network.product((chosen[at] - self.states[at]).to(network.bias.dtype))
         self.states[at] = chosen[at]
 
     def choose_thresholds(self, rows: Int64[np.ndarray, " rows"], chosen: Tensor) -> None:
@@ -216,7 +230,12 @@ class PairWork(Work):
 
 
 def fields_of(network: Network, states: Tensor, bias: Tensor, compiled: bool) -> Tensor:
-    """W V + b: one product, or the sum of the active columns where few neurons are active."""
+    """W V + b: one product, or the sum of the active columns where few neurons are active or few weights kept."""
+    if isinstance(network.weights, SparseWeights):
+        fields = torch.empty(states.shape, dtype=torch.float64)
+        fields[:] = bias
+        network.weights.send(states.numpy(), fields.numpy())
+        return fields
     batch, n = states.shape
     few = batch < 4 or np.count_nonzero(states[:16].cpu().numpy()) * 8 < states[:16].numel()
     if compiled and few:
@@ -235,10 +254,11 @@ def said_to_itself(network: Network) -> Float64[Tensor, " neurons"]:
     """What an attribute's own neurons, one on and the others off, add to the choice of the one, float64 [neurons]."""
     layout = network.layout
     own = 0.5 * (1 - network.low) * network.diagonal.double()
+    columns = network.columns if network.low != 0 else own[None]
     for a, (first, last) in enumerate(pairwise(layout.start.tolist())):
         mine = slice(first, last)
         if network.low != 0:
-            own[mine] += network.low * network.columns[mine, mine].double().sum(dim=0)
+            own[mine] += network.low * columns[mine, mine].double().sum(dim=0)
         if network.silence is not None:
             own[mine] += network.silence[mine, a].double()
     return own
@@ -259,12 +279,13 @@ def step_parallel(work: PairWork, number: int, choose: Callable[[np.ndarray, Ten
     results = (work.energy, work.lyapunov, work.rise, work.flips, back)
     if work.compiled:
         columns, bias, states, fields = work.views("columns", "bias", "states", "fields")
+        dense = not work.network.is_sparse
         moved = np.empty((0, 0), fields.dtype)
         some = rows[:SAMPLE]
-        if np.count_nonzero(chosen.numpy()[some] != states[some]) * 8 > len(some) * states.shape[1]:
+        if dense and np.count_nonzero(chosen.numpy()[some] != states[some]) * 8 > len(some) * states.shape[1]:
             change = (chosen - work.states)[torch.from_numpy(rows)]
             moved = (change.to(work.fields.dtype) @ work.network.columns).numpy()
-        arrays = (columns, bias, states, work.previous.numpy(), chosen.numpy(), fields)
+        arrays = (columns, work.kept, bias, states, work.previous.numpy(), chosen.numpy(), fields)
         threads.run(
             lambda begin, end: parallel.parallel_step(
                 *arrays, moved[begin:end], work.network.symmetric, rows[begin:end], *results

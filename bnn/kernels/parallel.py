@@ -5,12 +5,27 @@ Shapes as in `bnn.kernels.flips`.
 
 import numpy as np
 
-from bnn.kernels.compiling import compiled_sums
+from bnn.kernels.compiling import compiled, compiled_sums
+
+
+@compiled
+def send(columns, kept, j, change, h):  # type: ignore[no-untyped-def]
+    """Add to the fields what a change of neuron j's state sends; the like of that in `bnn.kernels.flips`."""
+    if columns.ndim == 2:
+        c = columns[j]
+        for i in range(h.size):
+            h[i] += change * c[i]
+    else:
+        start, index, background = kept
+        for i in range(h.size):
+            h[i] += change * background
+        for p in range(start[j], start[j + 1]):
+            h[index[p]] += change * (np.float64(columns[p]) - background)
 
 
 @compiled_sums
 def parallel_step(  # type: ignore[no-untyped-def]
-    columns, bias, states, previous, chosen, fields, moved, symmetric, rows, energy, two_step, rise, flips, back
+    columns, kept, bias, states, previous, chosen, fields, moved, symmetric, rows, energy, two_step, rise, flips, back
 ):
     """Put ``chosen`` in place of ``states`` (kept in ``previous``) and bring fields and both energies up to date.
 
@@ -54,10 +69,7 @@ def parallel_step(  # type: ignore[no-untyped-def]
                 h[i] += moved[k, i]
         else:
             for j in changed[:count]:
-                v = columns.dtype.type(new[j] - s[j])
-                c = columns[j]
-                for i in range(h.size):
-                    h[i] += v * c[i]
+                send(columns, kept, j, columns.dtype.type(new[j] - s[j]), h)
         total = 0.0
         if symmetric:
             for j in changed[:count]:

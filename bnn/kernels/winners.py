@@ -21,8 +21,37 @@ def count_on(states, start, rows, total):  # type: ignore[no-untyped-def]
 
 
 @compiled
+def send(columns, kept, j, change, h):  # type: ignore[no-untyped-def]
+    """Add to the fields what a change of neuron j's state sends; the like of that in `bnn.kernels.flips`."""
+    if columns.ndim == 2:
+        c = columns[j]
+        for i in range(h.size):
+            h[i] += change * c[i]
+    else:
+        start, index, background = kept
+        for i in range(h.size):
+            h[i] += change * background
+        for p in range(start[j], start[j + 1]):
+            h[index[p]] += change * (np.float64(columns[p]) - background)
+
+
+@compiled
+def entry(columns, kept, j, i):  # type: ignore[no-untyped-def]
+    """What neuron j sends to neuron i, of sparse weights."""
+    start, index, background = kept
+    low, high = start[j], start[j + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if index[middle] < i:
+            low = middle + 1
+        else:
+            high = middle
+    return np.float64(columns[low]) if low < start[j + 1] and index[low] == i else background
+
+
+@compiled
 def fill(  # type: ignore[no-untyped-def]
-    columns, weights, evidence, own, states, fields, mirror, bias, missing, start, single, low, winner, rows
+    columns, kept, weights, evidence, own, states, fields, mirror, bias, missing, start, single, low, winner, rows
 ):
     """Give every missing attribute of a row its states, in order, each from the fields of what is known by then.
 
@@ -53,9 +82,7 @@ def fill(  # type: ignore[no-untyped-def]
             for j in range(first, last):
                 if s[j] != 0:
                     v = real(s[j])
-                    c = columns[j]
-                    for i in range(h.size):
-                        h[i] += v * c[i]
+                    send(columns, kept, j, v, h)
                     if mirror.shape[0] > 0:
                         w = weights[j]
                         for i in range(h.size):
@@ -72,8 +99,9 @@ def fill(  # type: ignore[no-untyped-def]
 
 @compiled
 def winner_sweep(  # type: ignore[no-untyped-def]
-    columns, states, fields, free, start, single, order, low, rows, energy, rise, flips, log_neuron, log_energy
-):
+    columns, kept, diagonal, states, fields, free, start, single, order, low, rows, energy, rise, flips, log_neuron,
+    log_energy,
+):  # fmt: skip
     """One sweep of winner-take-all: each attribute in turn takes its value of least energy; a tie keeps the present.
 
     ``start`` int64 [attributes + 1] bounds each attribute's neurons; ``single`` bool: its one neuron is on or off.
@@ -101,13 +129,16 @@ def winner_sweep(  # type: ignore[no-untyped-def]
             best = now
             best_score = 0.0
             if now >= 0:
-                best_score = np.float64(h[now]) - half * columns[now, now]
+                best_score = np.float64(h[now]) - half * diagonal[now]
             present = best_score
             for j in range(first, last):
                 if j != now:
-                    score = np.float64(h[j]) + half * columns[j, j]
+                    score = np.float64(h[j]) + half * diagonal[j]
                     if now >= 0:
-                        score -= np.float64(step) * columns[now, j]
+                        if columns.ndim == 2:
+                            score -= np.float64(step) * columns[now, j]
+                        else:
+                            score -= np.float64(step) * entry(columns, kept, now, j)
                     if score > best_score:
                         best, best_score = j, score
             if single[a] and now >= 0 and present < 0:
@@ -119,18 +150,14 @@ def winner_sweep(  # type: ignore[no-untyped-def]
             worst = max(worst, delta)
             if now >= 0:
                 s[now] = low
-                c = columns[now]
-                for i in range(h.size):
-                    h[i] -= step * c[i]
+                send(columns, kept, now, -step, h)
                 if logging:
                     log_neuron[r, count] = now
                     log_energy[r, count] = total
                 count += 1
             if best >= 0:
                 s[best] = 1
-                c = columns[best]
-                for i in range(h.size):
-                    h[i] += step * c[i]
+                send(columns, kept, best, step, h)
                 if logging:
                     log_neuron[r, count] = best
                     log_energy[r, count] = total
@@ -141,10 +168,22 @@ def winner_sweep(  # type: ignore[no-untyped-def]
 
 
 @compiled
+def lowest(h, diagonal, half, on):  # type: ignore[no-untyped-def]
+    """What leaving costs the cheapest of the neurons that are on, but for its weight with the one that comes."""
+    found = np.inf
+    for o in on:
+        found = min(found, np.float64(h[o]) - half * diagonal[o])
+    return found
+
+
+@compiled
 def swap_sweep(  # type: ignore[no-untyped-def]
-    columns, states, fields, free, order, low, rows, energy, rise, flips, log_neuron, log_energy
+    columns, kept, diagonal, least, states, fields, free, order, low, rows, energy, rise, flips, log_neuron, log_energy
 ):
-    """One sweep of k-winners: each neuron that is off changes places with the best one that is on, if energy falls."""
+    """One sweep of k-winners: each neuron that is off changes places with the best one that is on, if energy falls.
+
+    No weight is below ``least``: a neuron that could not win if it had that with every other is passed over.
+    """
     step = columns.dtype.type(1 - low)
     half = 0.5 * (1 - low)
     logging = log_neuron.shape[0] > 0
@@ -162,18 +201,19 @@ def swap_sweep(  # type: ignore[no-untyped-def]
             if s[j] == 1 and f[j]:
                 on[active] = j
                 active += 1
+        floor = lowest(h, diagonal, half, on[:active]) + np.float64(step) * least
         for j in order:
-            if s[j] == 1 or not f[j] or active == 0:
+            if s[j] == 1 or not f[j] or active == 0 or np.float64(h[j]) + half * diagonal[j] <= floor:
                 continue
-            c = columns[j]
             place = -1
             cheapest = 0.0
             for p in range(active):
                 o = on[p]
-                cost = np.float64(h[o]) + np.float64(step) * c[o] - half * columns[o, o]
+                weight = np.float64(columns[j, o]) if columns.ndim == 2 else entry(columns, kept, j, o)
+                cost = np.float64(h[o]) + np.float64(step) * weight - half * diagonal[o]
                 if place < 0 or cost < cheapest or (cost == cheapest and o < on[place]):
                     place, cheapest = p, cost
-            gain = np.float64(h[j]) + half * columns[j, j] - cheapest
+            gain = np.float64(h[j]) + half * diagonal[j] - cheapest
             if gain <= 0:
                 continue
             o = on[place]
@@ -183,9 +223,9 @@ def swap_sweep(  # type: ignore[no-untyped-def]
             worst = max(worst, delta)
             s[o] = low
             s[j] = 1
-            d = columns[o]
-            for i in range(h.size):
-                h[i] += step * (c[i] - d[i])
+            send(columns, kept, j, step, h)
+            send(columns, kept, o, -step, h)
+            floor = lowest(h, diagonal, half, on[:active]) + np.float64(step) * least
             if logging:
                 log_neuron[r, count] = o
                 log_energy[r, count] = total

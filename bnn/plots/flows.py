@@ -120,7 +120,7 @@ def free_energy(trace: Trace, row: int = 0, *, ax: Axes | None = None) -> Figure
         raise DataError(
             f"plots.free_energy.trace: {trace.dynamics.name!r} has no free energy; draw plots.energy(trace)."
         )
-    weights = trace.network.weights.cpu().double().numpy()
+    weights = trace.network.table.cpu().double().numpy()
     pairs = -0.5 * ((states @ weights.T) * states).sum(axis=1)
     whole, total = trace.energy[row, entries], trace.lyapunov[row, entries]
     ax = given_or_new(ax, 9.0, 4.8)

@@ -63,7 +63,10 @@ def weights(
     chosen = np.arange(layout.neurons) if attributes is None else layout.neurons_of(attributes)
     if len(chosen) == 0:
         raise DataError("plots.weights.attributes: they own no neuron; name at least one attribute that has values.")
-    matrix = network.weights[chosen][:, chosen].cpu().double().numpy()
+    if attributes is None:
+        matrix = network.table.cpu().double().numpy()
+    else:  # of a wide network, a part
+        matrix = network.between(np.repeat(chosen, len(chosen)), np.tile(chosen, len(chosen))).reshape(len(chosen), -1)
     size = 3.5 + 0.17 * len(chosen) if len(chosen) <= MOST_NEURONS else 8.0
     ax = given_or_new(ax, size + 1.2, size)
     _show_weights(ax, matrix, unit(network))
@@ -86,7 +89,7 @@ def _field(network: Network, neuron: str, ax: Axes) -> Figure:
             f"plots.weights.neuron: the patterns of {neuron!r} are no pictures; draw attributes=... or plots.graph."
         )
     index = layout.names.index(neuron)
-    received = network.weights[index].cpu().double().numpy()[layout.start[1:] - 1].reshape(layout.schema.shape)
+    received = network.table[index].cpu().double().numpy()[layout.start[1:] - 1].reshape(layout.schema.shape)
     _show_weights(ax, received, unit(network))
     row, column = divmod(int(layout.attribute[index]), layout.schema.shape[1])
     ax.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, edgecolor=INK, linewidth=2.5))

@@ -92,7 +92,7 @@ def strongest_connections(network: AssociativeMemory, strongest: int, attribute:
         raise DataError(f"plots.graph.strongest: got {strongest}; ask for at least one connection of each sign.")
     if not isinstance(network, Network):
         raise DataError(f"plots.graph.network: a {type(network).__name__} has no connections; draw a Network.")
-    weights = network.weights.cpu().double().numpy()
+    weights = network.table.cpu().double().numpy()
     eligible: Bool[np.ndarray, "to from"] = weights != 0
     np.fill_diagonal(eligible, False)
     if network.symmetric:

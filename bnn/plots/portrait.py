@@ -128,7 +128,7 @@ class Plane:
 
     def fields(self, states: Float64[np.ndarray, "points two"]) -> Float64[np.ndarray, "points two"]:
         """What the two say to each other, and the others to them."""
-        fields: np.ndarray = states @ self.network.weights.numpy().T + self.network.bias.numpy()
+        fields: np.ndarray = states @ self.network.table.numpy().T + self.network.bias.numpy()
         return fields
 
     def slope(self, states: Float64[np.ndarray, "points two"]) -> Float64[np.ndarray, "points two"]:
@@ -154,7 +154,7 @@ class Plane:
 
         At a high gain a neuron that rests between on and off has u near 0, so places are also even in V.
         """
-        weights, low = self.network.weights.numpy(), self.network.low
+        weights, low = self.network.table.numpy(), self.network.low
         least, most = self.reach()
         places = self.grid(np.linspace(0.02, 0.98, 25))
         certain, between = self.fields(places), self.fields(places) - self.force(places)
@@ -186,7 +186,7 @@ class Plane:
 
     def nullclines(self, k: int) -> list[Float64[np.ndarray, "points two"]]:
         """Where neuron k rests: curves along its own u, or straight lines where the other does not concern it."""
-        weights, bias, low = self.network.weights.numpy()[k], float(self.network.bias[k]), self.network.low
+        weights, bias, low = self.network.table.numpy()[k], float(self.network.bias[k]), self.network.low
         if weights[1 - k] == 0.0:
             at = np.unique(self.rest_points()[0][:, k].round(6))
             return [np.roll([[value, low], [value, 1.0]], k, axis=1) for value in at]
@@ -225,7 +225,7 @@ def _pair(network: Network, dynamics: GradientFlow, names: Iterable[str] | None)
         raise DataError(
             'plots.phase_portrait.network: no two neurons move by themselves under softmax; use activation="logistic".'
         )
-    size = np.abs(network.weights.cpu().double().numpy()[np.ix_(able, able)])
+    size = np.abs(network.table.cpu().double().numpy()[np.ix_(able, able)])
     np.fill_diagonal(size, -1.0)
     strongest = np.unravel_index(int(size.argmax()), size.shape)
     return able[np.sort(strongest)]
@@ -241,10 +241,10 @@ def _held(network: Network, pair: Int[np.ndarray, " two"], cue: Any, given: Any)
     attribute = network.layout.attribute
     unknown[:, np.isin(attribute, attribute[pair])] = False  # known as a whole: other values off
     values, mask = network.values_of(coding.NeuronStates(read.on, unknown))
-    values = values.to(network.weights.dtype)
+    values = values.to(network.bias.dtype)
     values[:, pair] = 0.0
     bias = (network.bias_for(mask) + external_input(network, given, 1) + values @ network.columns)[0, pair]
-    weights = network.weights[pair][:, pair]
+    weights = network.table[pair][:, pair]
     names = [network.layout.names[j] for j in pair]
     return Network.of(weights.cpu().numpy(), bias.cpu().numpy(), low=network.low, names=names)
 

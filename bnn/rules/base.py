@@ -15,11 +15,14 @@ from bnn.coding import read_states
 from bnn.counts import Counts
 from bnn.errors import DataError
 from bnn.estimate import Block, PairCounts, pair_counts
+from bnn.kernels import sparse as loops
 from bnn.kernels import threads
 from bnn.records import Records
 from bnn.schema import Coding, Layout, Schema
+from bnn.sparse import SparseWeights
 
 TILE = 256
+RUN = 1 << 16  # pairs that are weighed at a time where only those that occur are
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,7 @@ class Draft:
     Attributes
     ----------
     weights
-        [neurons, neurons], W[to, from], in the dtype the network will have.
+        [neurons, neurons], W[to, from], in the dtype the network will have; `SparseWeights` of sparse counts.
     bias
         float64 [neurons]; where `silence` is given, its sum over attributes.
     low
@@ -97,7 +100,7 @@ class Draft:
         If given, `weights` are whole numbers of this unit, such as 1 / rows: rounding the unit alone keeps exact ties.
     """
 
-    weights: Float[np.ndarray, "neurons neurons"]
+    weights: Float[np.ndarray, "neurons neurons"] | SparseWeights
     bias: Float[np.ndarray, " neurons"]
     low: int = 0
     silence: Float[np.ndarray, "neurons attributes"] | None = None
@@ -137,6 +140,10 @@ class Rule:
         Whether weights, fields and energies are in bits; else they have no unit.
     pairwise
         Whether it makes weights; where not, ``function(records, layout, **options) -> PatternMemory``.
+    sparse
+        ``sparse(counts, connections, **options)`` says why the weights of pairs never seen together differ, None where
+        all have one; the function is then also called with sparse counts, and makes `SparseWeights` of them. Without
+        it the rule is given tables of all pairs only.
     """
 
     name: str
@@ -150,6 +157,7 @@ class Rule:
     symmetric: bool = True
     in_bits: bool = True
     pairwise: bool = True
+    sparse: Callable[..., str | None] | None = None
 
 
 def two_layers(schema: Schema, first: Iterable[str]) -> Bool[np.ndarray, "attributes attributes"]:
@@ -210,6 +218,43 @@ def weigh_pairs(
 
     fill_tiles(layout, symmetric, fill)
     return weights
+
+
+def weigh_occurring(
+    counts: Counts, connections: Connections, dtype: np.dtype, weigh: Callable[[PairCounts], Block]
+) -> SparseWeights:
+    """Weights by a function of the counts of a block that is one constant for all pairs never seen together.
+
+    Only pairs that occur in sparse counts of complete records are weighed. Beside them each neuron keeps what it has
+    with its own attribute, where nothing is ever seen together, but other weights hold.
+    """
+    start, index, number = counts.joint.indptr.astype(np.int64), counts.joint.indices, counts.joint.data
+    alone, known = counts.on[:, 0].astype(np.float64), counts.known[:1, :1].astype(np.float64)
+    upper = np.empty(len(index), dtype)
+
+    def some(begin: int, end: int) -> None:
+        for first in range(begin, end, RUN):
+            run = slice(first, min(first + RUN, end))
+            rows = slice(int(np.searchsorted(start, run.start, "right")) - 1, int(np.searchsorted(start, run.stop)))
+            held = np.diff(start[rows.start : rows.stop + 1].clip(run.start, run.stop))
+            to, given = np.repeat(alone[rows], held), alone[index[run]]
+            upper[run] = weigh(PairCounts(number[None, run].astype(np.float64), to[None], given[None], known))[0]
+
+    threads.run(some, len(index), RUN)
+    never = weigh(PairCounts(np.zeros((1, 1)), np.ones((1, 1)), np.ones((1, 1)), known))
+    background = float(never[0, 0])
+    diagonal = np.zeros(len(alone))
+    if connections.itself:
+        diagonal = weigh(PairCounts(alone[None].copy(), alone[None], alone[None], known))[0]
+    layout = counts.layout
+    first, last = layout.start[layout.attribute], layout.start[layout.attribute + 1]
+    kept = np.zeros(len(alone), dtype=np.int64)
+    loops.lengths(start, index, first, last, kept)
+    begins = np.concatenate([[0], np.cumsum(kept)])
+    entries, values = np.empty(begins[-1], np.int32), np.empty(begins[-1], dtype)
+    within = background if connections.within else 0.0
+    loops.mirror(start, index, upper, first, last, within, diagonal, begins[:-1].copy(), entries, values)
+    return SparseWeights(begins, entries, values, background)
 
 
 def known_patterns(records: Records, layout: Layout, rule: str) -> Float64[np.ndarray, "rows neurons"]:

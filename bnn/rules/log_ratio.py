@@ -7,7 +7,7 @@ import numpy as np
 from bnn.counts import Counts
 from bnn.errors import unknown_name
 from bnn.estimate import ESTIMATES, Estimate, pair_counts
-from bnn.rules.base import Connections, Draft, Rule, fill_tiles, require_positive
+from bnn.rules.base import Connections, Draft, Rule, fill_tiles, require_positive, weigh_occurring
 
 
 def chosen_estimate(name: str) -> Estimate:
@@ -34,6 +34,11 @@ def log_ratio(
     """
     chosen = chosen_estimate(estimate)
     layout = counts.layout
+    if counts.is_sparse:
+        gains = weigh_occurring(
+            counts, connections, dtype, lambda pairs: np.log2(chosen.ratio(pairs, m * counts.scale))
+        )
+        return Draft(gains, np.zeros(layout.neurons))
     weights = np.empty((layout.neurons, layout.neurons), dtype)
 
     def fill(to: slice, given: slice) -> float:
@@ -50,6 +55,17 @@ def log_ratio(
     return Draft(weights, np.zeros(layout.neurons))
 
 
+def varied(counts: Counts, connections: Connections, *, m: float, estimate: str) -> str | None:
+    """Why never-seen pairs have no common weight; None where it is log2 m / (N + m)."""
+    if not counts.complete:
+        return "where values are missing, pairs never seen together differ in weight by how many records know both"
+    if estimate != "joint":
+        return f"the estimate {estimate!r} gives pairs never seen together different weights"
+    if m == 0.0:
+        return "with m = 0 pairs never seen together have no finite weight"
+    return None if connections.mask is None else "the mask leaves some pairs unconnected"
+
+
 RULE = Rule(
     name="probability",
     function=log_ratio,
@@ -57,4 +73,5 @@ RULE = Rule(
     coding="values",
     self_connections=True,
     prior_bias=np.log2,
+    sparse=varied,
 )

@@ -44,7 +44,7 @@ def storkey(records: Records, connections: Connections, dtype: np.dtype, start: 
     joined = np.ones((n, n))
     connections.disconnect(joined, everyone, everyone, 0.0)
     np.fill_diagonal(joined, 0.0)
-    weights = np.zeros((n, n)) if start is None else start.weights.cpu().double().numpy() * joined
+    weights = np.zeros((n, n)) if start is None else start.table.cpu().double().numpy() * joined
     own = np.zeros(n) if start is None else start.diagonal.cpu().double().numpy().copy()
     length = BLOCK if joined.sum() == n * (n - 1) else 1  # changes of connected pairs only are not of rank two
     with np.errstate(over="ignore", invalid="ignore"):  # told below, by its cause
