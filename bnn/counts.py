@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int64
 
+from bnn import hypertext
 from bnn.counting import LIMIT, SCALE, count_two_valued, count_values, every_value, require_memory, small, whole_weights
 from bnn.errors import DataError, FileError, SchemaError, unknown_name
 from bnn.files import read_tensors, write_tensors
@@ -100,6 +101,9 @@ class Counts:
     def __repr__(self) -> str:
         rows = f"{self.rows / self.scale:g}"
         return f"Counts({rows} records, {len(self.layout.schema.names)} attributes, {self.layout.neurons} neurons)"
+
+    def _repr_html_(self) -> str:
+        return hypertext.of_counts(self)
 
     @staticmethod
     def of(records: Records, coding: Coding | None = None) -> Counts:

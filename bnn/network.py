@@ -14,7 +14,7 @@ import torch
 from jaxtyping import Float, Float64
 from torch import Tensor
 
-from bnn import association, coding, rounding
+from bnn import association, coding, hypertext, rounding
 from bnn.association import Associations
 from bnn.associative import AssociativeMemory, States, to_device
 from bnn.counts import Counts
@@ -167,6 +167,9 @@ class Network(AssociativeMemory):
         kind = "symmetric" if self.symmetric else "asymmetric"
         dtype = str(self.weights.dtype).removeprefix("torch.")
         return f"Network({self.neurons:,} neurons, {rule}, {kind}, {dtype})"
+
+    def _repr_html_(self) -> str:
+        return hypertext.of_network(self)
 
     @property
     def parameters(self) -> int:

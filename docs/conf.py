@@ -1,4 +1,4 @@
-"""How the documentation site is built: ``python -m sphinx -c docs -W --keep-going . build/site`` in the repository root.
+"""How the documentation site is built: ``python -m sphinx -c docs -W --keep-going . build/site`` at the root.
 
 The root is the source, so that a relative link works on a code host and on the site alike. Nothing is asked of the
 network, neither by the build nor by the pages.

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 import bnn
 from bnn import cli
-from bnn.app import commands, recall_command, report
+from bnn.app import arguments, commands, recall_command, report
 from bnn.app.findings import Answer, Summary, answers, summarise
 from bnn.app.progress import Bar
 from bnn.app.recall_command import Request, prepare, run
@@ -686,8 +686,8 @@ def test_version_and_help():
 
 
 def test_help_names_all_there_is():
-    assert sorted(cli.RULES) == sorted(bnn.RULES)
-    assert sorted(cli.DYNAMICS) == sorted(bnn.DYNAMICS)
+    assert sorted(arguments.RULES) == sorted(bnn.RULES)
+    assert sorted(arguments.DYNAMICS) == sorted(bnn.DYNAMICS)
     assert set(recall_command.SIDE_BY_SIDE) <= set(bnn.RULES)
     told = bnn_("recall", "--help").stdout
     assert all(solver in told for solver in SOLVERS)

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from bnn.app.arguments import IGNORED, Learned
+from bnn.app.arguments import IGNORED, Format, Learned
 from bnn.app.commands import telling_warnings
 
 _data, _output = (partial(typer.Option, rich_help_panel=panel) for panel in ("What is compared", "Output"))
@@ -32,6 +32,7 @@ def associations(
             metavar="FOLDER", help="Where a table (CSV), a picture and a graph go.", show_default="nothing is written"
         ),
     ] = None,
+    form: Format = "png",
     as_json: Annotated[bool, _output("--json", metavar="", help="Print one JSON object for programs instead.")] = False,
 ) -> None:
     """Find values that come together more often, or less, than chance, with intervals.
@@ -49,7 +50,7 @@ def associations(
         bar.say("counting")
         found = find(data, attribute, ignore or (), top, level, m)
         bar.say("pictures")
-        files = [] if out is None else write(found, out)
+        files = [] if out is None else write(found, out, form)
     if as_json:
         numbers = {"compared": found.compared, "found": found.found, "level": found.level}
         print(json.dumps({"rows": found.to_frame().to_pylist(), **numbers, "files": files}, allow_nan=False))

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from bnn.app.arguments import IGNORED, Learned
+from bnn.app.arguments import IGNORED, Learned, classifier_names
 from bnn.app.commands import telling_warnings
 from bnn.app.output import output_path
 
@@ -25,7 +25,12 @@ def fit(
     target: Annotated[str, _data(metavar="COLUMN", help="The column to predict.")] = "class",
     ignore: Annotated[list[str] | None, _data(metavar="COLUMN", help=IGNORED)] = None,
     classifier: Annotated[
-        str, _learning(metavar="NAME", help="One that a file can keep (a wrong name lists all).")
+        str,
+        _learning(
+            metavar="NAME",
+            autocompletion=classifier_names,
+            help="One that a file can keep (a wrong name lists all).",
+        ),
     ] = "naive",
     estimate: Annotated[
         str | None,

@@ -105,7 +105,7 @@ class Draft:
     unit: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Rule:
     """A registered learning rule.
 
@@ -150,6 +150,9 @@ class Rule:
     symmetric: bool = True
     in_bits: bool = True
     pairwise: bool = True
+
+    def __repr__(self) -> str:
+        return f"Rule({self.name}: {self.summary})"
 
 
 def two_layers(schema: Schema, first: Iterable[str]) -> Bool[np.ndarray, "attributes attributes"]:
