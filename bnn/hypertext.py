@@ -31,25 +31,23 @@ def section(caption: str, *parts: str) -> str:
     return f"<div><div><code>{escape(caption)}</code></div>{''.join(parts)}</div>"
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Rows under a header: text to the left, numbers to the right.
+def table(header: Sequence[str], rows: Iterable[Sequence[str]], text: int = 1) -> str:
+    """Rows under a header, the first ``text`` columns to the left, numbers to the right.
 
     Examples
     --------
-    >>> table(["value", "n"], [["<b>", 1]])
-    '<table><thead><tr><th>value</th><th>n</th></tr></thead><tbody><tr><td style="text-align:left">&lt;b&gt;</td><td
-    style="text-align:right">1</td></tr></tbody></table>'
+    >>> table(["value", "n"], [["<b>", "1"]])
+    '<table><thead><tr><th style="text-align:left">value</th><th style="text-align:right">n</th></tr></thead><tbody>...'
     """
-    head = "".join(f"<th>{escape(name)}</th>" for name in header)
-    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
+    def line(cells: Sequence[str], tag: str) -> str:
+        told = (cell if isinstance(cell, Drawing) else escape(cell) for cell in cells)
+        sides = ("left" if column < text else "right" for column in range(len(cells)))
+        styled = (f'<{tag} style="text-align:{side}">{cell}</{tag}>' for side, cell in zip(sides, told, strict=True))
+        return f"<tr>{''.join(styled)}</tr>"
 
-def _cell(content: Any) -> str:
-    """One cell."""
-    side = "left" if isinstance(content, str) else "right"
-    text = content if isinstance(content, Drawing) else escape(str(content))
-    return f'<td style="text-align:{side}">{text}</td>'
+    body = "".join(line(row, "td") for row in rows)
+    return f"<table><thead>{line(header, 'th')}</thead><tbody>{body}</tbody></table>"
 
 
 def note(text: str) -> str:
@@ -69,20 +67,16 @@ def curve(values: Sequence[float], width: int = 80, height: int = 18) -> Drawing
 
 
 def of_network(network: Network) -> str:
-    """How it was learned, and its strongest connections."""
+    """How it was learned, and which neurons support each other most."""
     facts = [(name, str(value)) for name, value in network.provenance.items()]
-    facts += [("coding", network.layout.coding), ("attributes", str(len(network.layout.schema.names)))]
-    parts = [table(["learned with", ""], facts)]
-    if 1 < network.neurons <= SEARCHED:
-        weights = network.weights.cpu().numpy()
-        to, given = (
-            np.tril_indices(network.neurons, -1) if network.symmetric else np.nonzero(~np.eye(len(weights), dtype=bool))
-        )
-        strength = weights[to, given]
-        names = network.layout.names
-        chosen = np.argsort(-np.abs(strength), kind="stable")[:PAIRS]
-        rows = [(names[given[k]], names[to[k]], f"{strength[k]:+.2f}") for k in chosen.tolist()]
-        parts.append(table(["strongest, from", "to", "weight"], rows))
+    facts += [("coding", network.layout.coding), ("attributes", f"{len(network.layout.schema.names):,}")]
+    parts = [table(["learned with", ""], facts, text=2)]
+    if network.neurons <= SEARCHED:
+        weights, names = network.weights.cpu().numpy(), network.layout.names
+        to, given = np.nonzero(np.tri(len(weights), k=-1) if network.symmetric else 1 - np.eye(len(weights)))
+        chosen = np.argsort(-weights[to, given], kind="stable")[:PAIRS]
+        rows = [(names[given[k]], names[to[k]], f"{weights[to[k], given[k]]:+.2f}") for k in chosen.tolist()]
+        parts.append(table(["strongest, from", "to", "weight"], rows, text=2))
     return section(repr(network), *parts)
 
 
@@ -118,7 +112,7 @@ def of_explanation(explanation: Explanation) -> str:
     """The sum of the first row, the likeliest classes beside each other, the strongest terms first."""
     likely = np.argsort(-explanation.log2_probabilities[0], kind="stable")[:CLASSES]
     gains = explanation.gains[0][:, likely]
-    strongest = np.argsort(-np.abs(gains).max(axis=1), kind="stable")
+    strongest = np.argsort(-np.abs(gains[:, 0]), kind="stable")
 
     def line(term: str, cases: str, numbers: Any) -> tuple[str, ...]:
         return (term, cases, *(f"{number:+.2f}" for number in numbers))
@@ -133,7 +127,7 @@ def of_explanation(explanation: Explanation) -> str:
     rows.append(line("normaliser", "", np.full(len(likely), -explanation.normaliser[0])))
     log2 = explanation.log2_probabilities[0, likely]
     rows.append(line("sum: log2 of the probability", "", log2))
-    rows.append(("probability", "", *(f"{100 * 2**number:.3g} %" for number in log2)))
+    rows.append(("probability", "", *(f"{100 * 2**number:.1f} %" for number in log2)))
     header = ["gains in bits", "cases", *(str(label) for label in explanation.classes[likely])]
     return section(repr(explanation), table(header, rows), _more(len(explanation), "rows", shown=1))
 
