@@ -11,7 +11,7 @@ from sphinx.ext.napoleon import Config, NumpyDocstring
 
 import bnn
 
-project, author, copyright = "bnn", "the bnn authors", "the bnn authors, MIT licence"
+project, author, copyright = "bnn", "the bnn developers", "the bnn developers, MIT licence"
 release = bnn.__version__
 extensions = [
     "myst_nb",

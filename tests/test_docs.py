@@ -3,11 +3,15 @@
 import doctest
 import re
 import shlex
+import subprocess
+import sys
+import zlib
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+import bnn
 from bnn import cli
 
 ROOT = Path(__file__).parent.parent
@@ -68,3 +72,34 @@ def test_page_does_what_it_says(page, tmp_path, monkeypatch):
     for language, text in BLOCK.findall(page.read_text(encoding="utf-8")):
         if language in RUNS:
             RUNS[language](text, names)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The site, built anew without a warning."""
+    pytest.importorskip("sphinx", reason="the site is built by Sphinx, which is not installed")
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-E", "-c", "docs", ".", str(folder)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_site_has_every_page_and_every_public_name(site):
+    inventory = (site / "objects.inv").read_bytes().split(b"\n", 4)[4]  # below four lines of text
+    told = zlib.decompress(inventory).decode().splitlines()
+    names = {line.split()[0] for line in told if line.split()[1].startswith("py:")}
+    modules = {"bnn.datasets", "bnn.metrics", "bnn.plots", "bnn.study"}
+    public = {f"bnn.{name}" for name in bnn.__all__} - modules
+    public |= {f"bnn.plots.{name}" for name in bnn.plots.__all__} | {f"bnn.study.{name}" for name in bnn.study.__all__}
+    assert public - names == {"bnn.study.capacity"}  # `bnn.capacity`
+    for page in (*PAGES, ROOT / "docs" / "results.md", *(ROOT / "notebooks").glob("*.ipynb")):
+        assert (site / page.relative_to(ROOT)).with_suffix(".html").exists()
+
+
+def test_site_asks_no_other_host(site):
+    asked = re.compile(r"""<(?:script|img|iframe|link|source)[^>]*\s(?:src|href)=["']?(?:https?:)?//[^"'> ]*""")
+    for page in site.rglob("*.html"):
+        assert asked.findall(page.read_text(encoding="utf-8")) == [], page.name
+    for sheet in site.rglob("*.css"):
+        assert not re.search(r"url\(\s*[\"']?(?:https?:)?//", sheet.read_text(encoding="utf-8")), sheet.name

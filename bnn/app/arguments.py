@@ -90,7 +90,7 @@ Format = Annotated[
     str,
     typer.Option(
         "--format",
-        metavar="png|svg|pdf",
+        metavar="png|pdf|svg",
         help="Of pictures in a folder; a file's name says its own.",
         rich_help_panel="Output",
         autocompletion=completed(lambda: FORMATS),

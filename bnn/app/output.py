@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bnn.errors import DataError, FileError, unknown_name
 
-FORMATS = ("png", "svg", "pdf")
+FORMATS = ("png", "pdf", "svg")
 PICTURES = tuple(f".{one}" for one in FORMATS)
 
 
