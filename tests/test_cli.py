@@ -804,9 +804,19 @@ def test_exit_codes_are_the_usual_ones():
 
 
 @pytest.mark.usefixtures("pictures")
-def test_noise_that_rounds_to_nothing_is_told(tmp_path):
+def test_noise_of_a_narrow_table_changes_one_cell(tmp_path):
     (tmp_path / "t.csv").write_text("a,b,class\nx,p,u\ny,q,v\nx,q,u\n")
-    assert "rounds to none" in bnn_("recall", "--data", str(tmp_path / "t.csv")).stdout
+    task = prepare(Request(str(tmp_path / "t.csv"), noise=0.01))
+    assert ((task.cues.codes != task.truth.codes).sum(axis=1) == 1).all()
+    assert "the same with 33.3 % of their cells changed" in bnn_("recall", "--data", str(tmp_path / "t.csv")).stdout
+    assert not (prepare(Request(str(tmp_path / "t.csv"), noise=0.0)).cues.codes != task.truth.codes).any()
+
+
+@pytest.mark.usefixtures("pictures")
+def test_noise_that_can_change_nothing_is_told(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,class\nx,p,u\nx,p,u\n")
+    told = " ".join(bnn_("recall", "--data", str(tmp_path / "t.csv")).stdout.split())
+    assert "cues: the same, as too few of their cells could change" in told
 
 
 def test_the_share_of_the_rows_is_their_share(tmp_path):
