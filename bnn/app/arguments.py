@@ -46,8 +46,10 @@ classifier_names = completed(lambda: CLASSIFIERS)
 data_names = completed(_data_sets)
 
 
-def spooled(context: Any, data: str) -> str:
+def spooled(context: Any, data: Any) -> Any:
     """``-`` as a file: what standard input holds, kept until the command ends, as tables may be read twice."""
+    if isinstance(data, list):
+        return [spooled(context, one) for one in data]
     if data != STDIN or context.resilient_parsing:
         return data
     folder = tempfile.TemporaryDirectory(prefix="bnn-")
