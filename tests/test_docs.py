@@ -86,6 +86,8 @@ def test_site_is_built_without_a_warning_whole_and_asks_no_other_host(tmp_path):
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
+    assert 'href="docs/index.html"' in (tmp_path / "index.html").read_text(encoding="utf-8")
+
     public = {f"bnn.{name}" for name in bnn.__all__} - {"bnn.datasets", "bnn.metrics", "bnn.plots", "bnn.study"}
     public |= {f"bnn.plots.{name}" for name in bnn.plots.__all__} | {f"bnn.study.{name}" for name in bnn.study.__all__}
     assert public - names_of(tmp_path) == {"bnn.study.capacity"}  # it is there as `bnn.capacity`
