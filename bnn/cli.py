@@ -11,15 +11,25 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bnn import __version__
-from bnn.app.arguments import FORMAT, IGNORED
-from bnn.app.arguments import FORMATS as DATA_FORMATS
+from bnn.app.arguments import (
+    DATA_FORMAT,
+    DATA_FORMATS,
+    DYNAMICS,
+    IGNORED,
+    RULES,
+    PictureFormat,
+    data_names,
+    dynamics_names,
+    rule_names,
+    spooled,
+)
 from bnn.app.associations_options import associations
 from bnn.app.capacity_options import capacity
 from bnn.app.commands import INTERRUPTED, Commands, fail, telling_warnings
 from bnn.app.compare_options import compare
 from bnn.app.explain_options import explain
 from bnn.app.fit_options import fit
-from bnn.app.output import FORMATS, output_path
+from bnn.app.output import PICTURES, output_path
 from bnn.app.predict_options import predict
 from bnn.errors import BnnError
 
@@ -27,17 +37,12 @@ if TYPE_CHECKING:
     from bnn.app.recall_command import Task
     from bnn.trace import Trace
 
-PICTURE = "bnn-recall.png"
-RULES = (
-    "odds", "probability", "hopfield", "hebb", "covariance", "presynaptic-covariance", "willshaw", "bcpnn", "storkey",
-    "pseudo-inverse", "dense", "modern",
-)  # fmt: skip
-DYNAMICS = ("asynchronous", "synchronous", "winner-take-all", "k-winners", "glauber", "flow", "attention")
+PICTURE = "bnn-recall"
 _data, _network, _output = (
     partial(typer.Option, rich_help_panel=panel) for panel in ("What is recalled", "Rules and dynamics", "Output")
 )
 
-app = typer.Typer(cls=Commands, add_completion=False, pretty_exceptions_enable=False)
+app = typer.Typer(cls=Commands, pretty_exceptions_enable=False)
 
 
 def main() -> None:
@@ -75,13 +80,15 @@ def recall(
     data: Annotated[
         str,
         _data(
-            metavar="NAME|FILE.csv",
-            help="A data set (see bnn datasets) or a CSV file: patterns where all columns but class hold 0 and 1, one "
-            "neuron a column, the class left out; else a table, its class one more attribute, measurements cut into "
-            "20 intervals.",
+            metavar="NAME|FILE.csv|-",
+            autocompletion=data_names,
+            callback=spooled,
+            help="A data set (see bnn datasets), a CSV file, or - for standard input: patterns where all columns but "
+            "class hold 0 and 1, one neuron a column, the class left out; else a table, its class one more attribute, "
+            "measurements cut into 20 intervals.",
         ),
     ] = "mnist-100",
-    form: Annotated[str, _data("--format", metavar="|".join(DATA_FORMATS), help=FORMAT)] = "table",
+    form: Annotated[str, _data("--format", metavar="|".join(DATA_FORMATS), help=DATA_FORMAT)] = "table",
     patterns: Annotated[
         int | None,
         _data(
@@ -113,7 +120,10 @@ def recall(
     rule: Annotated[
         list[str] | None,
         _network(
-            metavar="RULE", help=f"{', '.join(RULES)}; may be repeated.", show_default="odds, probability, hopfield"
+            metavar="RULE",
+            autocompletion=rule_names,
+            help=f"{', '.join(RULES)}; may be repeated.",
+            show_default="odds, probability, hopfield",
         ),
     ] = None,
     m: Annotated[
@@ -131,7 +141,10 @@ def recall(
     dynamics: Annotated[
         str | None,
         _network(
-            metavar="DYNAMICS", help=f"{', '.join(DYNAMICS)}.", show_default="asynchronous; for tables winner-take-all"
+            metavar="DYNAMICS",
+            autocompletion=dynamics_names,
+            help=f"{', '.join(DYNAMICS)}.",
+            show_default="asynchronous; for tables winner-take-all",
         ),
     ] = None,
     parallel: Annotated[
@@ -180,10 +193,11 @@ def recall(
         Path | None,
         _output(
             metavar="FOLDER|FILE",
-            help=f"Where the picture goes: a folder, or a file ({', '.join(FORMATS)}).",
-            show_default=f"{PICTURE}; with --row none is drawn",
+            help=f"Where the picture goes: a folder, or a file ({', '.join(PICTURES)}).",
+            show_default=f"{PICTURE}.png; with --row none is drawn",
         ),
     ] = None,
+    ending: PictureFormat = "png",
     as_json: Annotated[
         bool,
         _output("--json", metavar="", help="Print one JSON object for programs instead."),
@@ -195,7 +209,8 @@ def recall(
     from bnn.app.progress import Bar
     from bnn.app.recall_command import Request, prepare, run
 
-    picture = None if out is None and row is not None else output_path(out or Path(PICTURE), PICTURE, FORMATS)
+    usual = Path(f"{PICTURE}.{ending}")
+    picture = None if out is None and row is not None else output_path(out or usual, usual.name, PICTURES)
     request = Request(
         data=data,
         form=form,

@@ -24,7 +24,7 @@ LONG = 2e5  # time constants: 10,000 sweeps, for what is slow near a bifurcation
 NEGLIGIBLE = 1e-20  # V (1 - V) of a neuron too certain to move with the others
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Bifurcation:
     """What `bnn.bifurcation` returns: the stable fixed points at each gain. Arrays are read-only numpy.
 
@@ -64,6 +64,10 @@ class Bifurcation:
     def __len__(self) -> int:
         """Number of points."""
         return len(self.at)
+
+    def __repr__(self) -> str:
+        first, last = self.gains[0], self.gains[-1]
+        return f"Bifurcation({len(self):,} stable points at {len(self.gains):,} gains from {first:g} to {last:g})"
 
     def of(self, gain: int) -> slice:
         """The points at the gain of this index."""

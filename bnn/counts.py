@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int64
 
+from bnn import hypertext
 from bnn.counting import (
     LIMIT,
     SCALE,
@@ -164,6 +165,9 @@ class Counts:
     def __repr__(self) -> str:
         rows = f"{self.rows / self.scale:g}"
         return f"Counts({rows} records, {len(self.layout.schema.names)} attributes, {self.layout.neurons} neurons)"
+
+    def _repr_html_(self) -> str:
+        return hypertext.of_counts(self)
 
     @staticmethod
     def of(records: Any, coding: Coding | None = None, *, schema: Schema | None = None) -> Counts:
@@ -485,12 +489,14 @@ def _combine(a: Counts, b: Counts, sign: int, out: Int64[np.ndarray, "neurons ne
         )
     a, b = _alike(a, b)
     operation = np.add if sign > 0 else np.subtract
-    if a.is_sparse:
-        joint = a.joint + b.joint if sign > 0 else a.joint - b.joint
-    else:
-        joint = operation(a.joint, b.joint, out)
+    joint = _combined(a.joint, b.joint, sign) if a.is_sparse else operation(a.joint, b.joint, out)
     on, known = operation(small(a.on), small(b.on)), operation(small(a.known), small(b.known))
     return Counts(a.layout, joint, on, known, rows, a.scale, a.decayed or b.decayed)
+
+
+def _combined(a: Any, b: Any, sign: int) -> Any:
+    """Sum or difference of sparse pairs."""
+    return a + b if sign > 0 else a - b
 
 
 def _alike(a: Counts, b: Counts) -> tuple[Counts, Counts]:

@@ -14,7 +14,7 @@ import torch
 from jaxtyping import Float, Float64, Int64
 from torch import Tensor
 
-from bnn import association, coding, memory, rounding
+from bnn import association, coding, hypertext, memory, rounding
 from bnn.association import Associations
 from bnn.associative import AssociativeMemory, States, to_device
 from bnn.counts import Counts
@@ -177,6 +177,9 @@ class Network(AssociativeMemory):
         if isinstance(self.weights, SparseWeights):
             kind = f"sparse, {len(self.weights.index) / self.neurons**2:.2%} of its weights kept"
         return f"Network({self.neurons:,} neurons, {rule}, {kind}, {dtype})"
+
+    def _repr_html_(self) -> str:
+        return hypertext.of_network(self)
 
     @property
     def is_sparse(self) -> bool:

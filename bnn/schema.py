@@ -92,7 +92,7 @@ class Attribute:
             raise unknown_name(f"Attribute {self.name!r}", value, self.values) from None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Schema:
     """The attributes of a table or a set of patterns, in order.
 
@@ -134,6 +134,10 @@ class Schema:
         object.__setattr__(self, "names", names)
         object.__setattr__(self, "sizes", tuple(len(a.values) for a in self.attributes))
         object.__setattr__(self, "_index", index)
+
+    def __repr__(self) -> str:
+        target = "" if self.target is None else f", target {self.target!r}"
+        return f"Schema({len(self.names):,} attributes, {sum(self.sizes):,} values{target})"
 
     def index(self, name: str) -> int:
         """Position of an attribute by name; an unknown one is an error naming the nearest."""

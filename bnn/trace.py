@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Bool, Float32, Float64, Int, Int8, Shaped
 
-from bnn import coding
+from bnn import coding, hypertext
 from bnn.associative import AssociativeMemory
 from bnn.dynamics.base import Dynamics
 from bnn.errors import DataError
@@ -52,7 +52,7 @@ class Descent:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FlipLog:
     """Every flip of a recall, row by row in the order made (``record="flips"``).
 
@@ -75,8 +75,11 @@ class FlipLog:
         for array in (self.start, self.neuron, self.sweep, self.energy):
             array.flags.writeable = False
 
+    def __repr__(self) -> str:
+        return f"FlipLog({len(self.neuron):,} flips of {len(self.start) - 1:,} rows)"
 
-@dataclass(frozen=True, slots=True, eq=False)
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Match:
     """What each row recalled.
 
@@ -94,6 +97,9 @@ class Match:
     nearest: Int[np.ndarray, " batch"]
     overlap: Float64[np.ndarray, " batch"]
     word: Shaped[np.ndarray, " batch"]
+
+    def __repr__(self) -> str:
+        return f"Match({_counted(self.word)}; mean overlap {self.overlap.mean():.2f})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -176,10 +182,11 @@ class Trace:
         return len(self.states)
 
     def __repr__(self) -> str:
-        words, counts = np.unique(self.outcome, return_counts=True)
-        ends = ", ".join(f"{count:,} {word}" for word, count in zip(words.tolist(), counts.tolist(), strict=True))
         held = "holds" if self.descent.holds else "does not hold"
-        return f"Trace({self.dynamics.name}, {len(self):,} rows: {ends}; descent {held})"
+        return f"Trace({self.dynamics.name}, {len(self):,} rows: {_counted(self.outcome)}; descent {held})"
+
+    def _repr_html_(self) -> str:
+        return hypertext.of_trace(self)
 
     @property
     def final(self) -> Float32[np.ndarray, "batch neurons"]:
@@ -273,3 +280,9 @@ class Trace:
             "log_similarity_after": self.log_similarity[:, -1],
         }
         return frame_of(columns, backend, "Trace.to_frame")
+
+
+def _counted(words: Shaped[np.ndarray, " rows"]) -> str:
+    """How often each word occurs."""
+    found, counts = np.unique(words, return_counts=True)
+    return ", ".join(f"{count:,} {word}" for word, count in zip(found.tolist(), counts.tolist(), strict=True))

@@ -60,12 +60,13 @@ def page() -> str:
     sections = []
     for script in scripts():
         kept = FULL / f"{script.stem}.json"
-        time = "no full run is kept"
+        name, time = script.stem, "no full run is kept"
         if kept.exists():
             result = json.loads(kept.read_text(encoding="utf-8"))
             time = duration(result["seconds"])
             sections += ["", *section(script, result)]
-        lines.append(f"| [{script.stem}](#{script.stem}) | {explained(script)[0]} | {time} |")
+            name = f"[{script.stem}](#{script.stem})"
+        lines.append(f"| {name} | {explained(script)[0]} | {time} |")
     return "\n".join(lines + sections) + "\n"
 
 

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 import bnn
 from bnn import cli
-from bnn.app import commands, recall_command, report
+from bnn.app import arguments, commands, recall_command, report
 from bnn.app.findings import Answer, Summary, answers, summarise
 from bnn.app.progress import Bar
 from bnn.app.recall_command import Request, prepare, run
@@ -686,8 +686,8 @@ def test_version_and_help():
 
 
 def test_help_names_all_there_is():
-    assert sorted(cli.RULES) == sorted(bnn.RULES)
-    assert sorted(cli.DYNAMICS) == sorted(bnn.DYNAMICS)
+    assert sorted(arguments.RULES) == sorted(bnn.RULES)
+    assert sorted(arguments.DYNAMICS) == sorted(bnn.DYNAMICS)
     assert set(recall_command.SIDE_BY_SIDE) <= set(bnn.RULES)
     told = bnn_("recall", "--help").stdout
     assert all(solver in told for solver in SOLVERS)
@@ -804,9 +804,19 @@ def test_exit_codes_are_the_usual_ones():
 
 
 @pytest.mark.usefixtures("pictures")
-def test_noise_that_rounds_to_nothing_is_told(tmp_path):
+def test_noise_of_a_narrow_table_changes_one_cell(tmp_path):
     (tmp_path / "t.csv").write_text("a,b,class\nx,p,u\ny,q,v\nx,q,u\n")
-    assert "rounds to none" in bnn_("recall", "--data", str(tmp_path / "t.csv")).stdout
+    task = prepare(Request(str(tmp_path / "t.csv"), noise=0.01))
+    assert ((task.cues.codes != task.truth.codes).sum(axis=1) == 1).all()
+    assert "the same with 33.3 % of their cells changed" in bnn_("recall", "--data", str(tmp_path / "t.csv")).stdout
+    assert not (prepare(Request(str(tmp_path / "t.csv"), noise=0.0)).cues.codes != task.truth.codes).any()
+
+
+@pytest.mark.usefixtures("pictures")
+def test_noise_that_can_change_nothing_is_told(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,class\nx,p,u\nx,p,u\n")
+    told = " ".join(bnn_("recall", "--data", str(tmp_path / "t.csv")).stdout.split())
+    assert "cues: the same, as too few of their cells could change" in told
 
 
 def test_the_share_of_the_rows_is_their_share(tmp_path):

@@ -16,7 +16,7 @@ from bnn.errors import FileError, unknown_name
 from bnn.files import write_atomically
 from bnn.learning import learn
 
-TABLE, PICTURE, GRAPH = "bnn-associations.csv", "bnn-associations.png", "bnn-associations-graph.png"
+TABLE, PICTURE, GRAPH = "bnn-associations.csv", "bnn-associations", "bnn-associations-graph"
 
 
 def find(
@@ -37,13 +37,14 @@ def find(
     return learn(counts, "probability", m=m).associations(counts, top=top, attribute=attribute, level=level)
 
 
-def write(found: Associations, folder: Path) -> list[str]:
+def write(found: Associations, folder: Path, ending: str) -> list[str]:
     """Write the table and, where there is something to draw, the pictures; each all of it or nothing."""
     if not folder.is_dir():
         raise FileError(f"--out: {str(folder)!r} is no folder; make it first.")
     write_atomically(folder / TABLE, partial(pacsv.write_csv, found.to_frame()))
     if len(found) == 0:
         return [str(folder / TABLE)]
-    for name, figure in ((PICTURE, plots.associations(found)), (GRAPH, plots.graph(found))):
+    figures = {f"{PICTURE}.{ending}": plots.associations(found), f"{GRAPH}.{ending}": plots.graph(found)}
+    for name, figure in figures.items():
         write_atomically(folder / name, partial(figure.savefig, dpi=150))
-    return [str(folder / name) for name in (TABLE, PICTURE, GRAPH)]
+    return [str(folder / name) for name in (TABLE, *figures)]

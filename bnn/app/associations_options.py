@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from bnn.app.arguments import FORMAT, FORMATS, IGNORED, Learned
+from bnn.app.arguments import DATA_FORMAT, DATA_FORMATS, IGNORED, Learned, PictureFormat
 from bnn.app.commands import telling_warnings
 
 _data, _output = (partial(typer.Option, rich_help_panel=panel) for panel in ("What is compared", "Output"))
@@ -20,7 +20,7 @@ def associations(
     attribute: Annotated[
         str | None, _data(metavar="COLUMN", help="Only pairs of this column with others, such as class.")
     ] = None,
-    form: Annotated[str, _data("--format", metavar="|".join(FORMATS), help=FORMAT)] = "table",
+    form: Annotated[str, _data("--format", metavar="|".join(DATA_FORMATS), help=DATA_FORMAT)] = "table",
     ignore: Annotated[list[str] | None, _data(metavar="COLUMN", help=IGNORED)] = None,
     top: Annotated[
         int, _data(min=1, metavar="N", help="So many pairs at most together too often, and as many too rarely.")
@@ -33,6 +33,7 @@ def associations(
             metavar="FOLDER", help="Where a table (CSV), a picture and a graph go.", show_default="nothing is written"
         ),
     ] = None,
+    ending: PictureFormat = "png",
     as_json: Annotated[bool, _output("--json", metavar="", help="Print one JSON object for programs instead.")] = False,
 ) -> None:
     """Find values that come together more often, or less, than chance, with intervals.
@@ -50,7 +51,7 @@ def associations(
         bar.say("counting")
         found = find(data, form, attribute, ignore or (), top, level, m)
         bar.say("pictures")
-        files = [] if out is None else write(found, out)
+        files = [] if out is None else write(found, out, ending)
     if as_json:
         numbers = {"compared": found.compared, "found": found.found, "level": found.level}
         print(json.dumps({"rows": found.to_frame().to_pylist(), **numbers, "files": files}, allow_nan=False))

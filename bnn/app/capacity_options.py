@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bnn.app.arguments import PictureFormat, completed, data_names, dynamics_names, rule_names
 from bnn.app.commands import INTERRUPTED, fail, telling_warnings
-from bnn.app.output import FORMATS, output_path
+from bnn.app.output import PICTURES, output_path
 
 if TYPE_CHECKING:
     from bnn.study import Capacity
 
-PICTURE = "bnn-capacity.png"
+PICTURE = "bnn-capacity"
+FAMILIES = ("dense", "k-active", "modular", "correlated", "real")
 _patterns, _cues, _memory, _search, _output = (
     partial(typer.Option, rich_help_panel=panel)
     for panel in ("Patterns", "Cues", "Rules and dynamics", "When it holds", "Output")
@@ -27,11 +29,19 @@ def capacity(
         list[str] | None,
         _memory(
             metavar="RULE",
+            autocompletion=rule_names,
             help="A learning rule (a wrong name lists all); may be repeated, and all get the same patterns and cues.",
             show_default="odds, probability, hopfield",
         ),
     ] = None,
-    family: Annotated[str, _patterns(metavar="FAMILY", help="dense, k-active, modular, correlated or real.")] = "dense",
+    family: Annotated[
+        str,
+        _patterns(
+            metavar="FAMILY",
+            autocompletion=completed(lambda: FAMILIES),
+            help="dense, k-active, modular, correlated or real.",
+        ),
+    ] = "dense",
     neurons: Annotated[
         int | None, _patterns(metavar="N", help="Neurons (dense, k-active).", show_default="400")
     ] = None,
@@ -60,7 +70,12 @@ def capacity(
     ] = None,
     data: Annotated[
         str | None,
-        _patterns(metavar="NAME", help="A data set, see bnn datasets (real).", show_default="mnist-100"),
+        _patterns(
+            metavar="NAME",
+            autocompletion=data_names,
+            help="A data set, see bnn datasets (real).",
+            show_default="mnist-100",
+        ),
     ] = None,
     flips: Annotated[
         str | None,
@@ -108,6 +123,7 @@ def capacity(
         str | None,
         _memory(
             metavar="DYNAMICS",
+            autocompletion=dynamics_names,
             help="As in bnn recall.",
             show_default="what the literature takes for the family: asynchronous, or winners in parallel",
         ),
@@ -156,9 +172,14 @@ def capacity(
         ),
     ] = None,
     out: Annotated[
-        Path,
-        _output(metavar="FOLDER|FILE", help=f"Where the picture goes: a folder, or a file ({', '.join(FORMATS)})."),
-    ] = Path(PICTURE),
+        Path | None,
+        _output(
+            metavar="FOLDER|FILE",
+            help=f"Where the picture goes: a folder, or a file ({', '.join(PICTURES)}).",
+            show_default=f"{PICTURE}.png",
+        ),
+    ] = None,
+    ending: PictureFormat = "png",
     as_json: Annotated[bool, _output("--json", metavar="", help="Print one JSON object for programs instead.")] = False,
 ) -> None:
     """Find how many patterns a memory holds: the largest load of which 90 % come back from their cues without error.
@@ -171,7 +192,8 @@ def capacity(
     from bnn.app.capacity_command import Request, draw, prepare, run
     from bnn.app.progress import Bar
 
-    picture = output_path(out, PICTURE, FORMATS, [] if results is None else [results])
+    usual = Path(f"{PICTURE}.{ending}")
+    picture = output_path(out or usual, usual.name, PICTURES, [] if results is None else [results])
     task = prepare(
         Request(
             rules=tuple(dict.fromkeys(rule or ())),

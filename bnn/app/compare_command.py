@@ -19,7 +19,7 @@ from bnn.classify.scores import MEASURES, Comparison
 from bnn.errors import DataError, FileError, unknown_name
 from bnn.files import write_atomically
 
-SCORES, RELIABILITY = "bnn-compare.png", "bnn-compare-reliability.png"
+SCORES, RELIABILITY = "bnn-compare", "bnn-compare-reliability"
 RESULTS, SPLITS = "bnn-compare-results.csv", "bnn-compare-splits.csv"
 
 
@@ -90,13 +90,11 @@ def differences(found: Comparison) -> dict[str, tuple[Difference, ...]]:
     return {measure: found.differences(measure) for measure in MEASURES}
 
 
-def write(found: Comparison, folder: Path) -> list[str]:
+def write(found: Comparison, folder: Path, ending: str) -> list[str]:
     """Write pictures and CSV files into a folder, each all of it or nothing, and return where they are."""
-    figures = {
-        SCORES: plots.scores(found),
-        RELIABILITY: plots.reliability({name: found.calibration_table(name) for name in found.classifiers}),
-    }
+    calibration = {name: found.calibration_table(name) for name in found.classifiers}
+    figures = {f"{SCORES}.{ending}": plots.scores(found), f"{RELIABILITY}.{ending}": plots.reliability(calibration)}
     for name, figure in figures.items():
         write_atomically(folder / name, partial(figure.savefig, dpi=150))
     found.write(folder / RESULTS, folder / SPLITS)
-    return [str(folder / name) for name in (SCORES, RELIABILITY, RESULTS, SPLITS)]
+    return [str(folder / name) for name in (*figures, RESULTS, SPLITS)]

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from bnn.app.arguments import IGNORED, Learned
+from bnn.app.arguments import IGNORED, Learned, PictureFormat, classifier_names
 from bnn.app.commands import telling_warnings
 
 _data, _splits, _output = (
@@ -26,6 +26,7 @@ def compare(
         list[str] | None,
         _data(
             metavar="NAME",
+            autocompletion=classifier_names,
             help="Compare this one (a wrong name lists all); may be repeated, and others are compared with the first.",
             show_default="all",
         ),
@@ -42,6 +43,7 @@ def compare(
             show_default="this folder",
         ),
     ] = Path(),
+    ending: PictureFormat = "png",
     as_json: Annotated[bool, _output("--json", metavar="", help="Print one JSON object for programs instead.")] = False,
 ) -> None:
     """Compare classifiers on the same random splits of a table, by accuracy, information score and log loss.
@@ -71,7 +73,7 @@ def compare(
         bar.say("comparing")
         found = run(task, bar.advance)
         bar.say("pictures")
-        files = write(found, out)
+        files = write(found, out, ending)
     if as_json:
         keys = ("classifier", "accuracy", "accuracy_sd", "information", "log_loss")
         rows = [{key: getattr(score, key) for key in keys} for score in found.scores]

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bnn import datasets
-from bnn.app.arguments import FORMATS
+from bnn.app.arguments import DATA_FORMATS
 from bnn.baskets import read_baskets
 from bnn.classify.columns import Column
 from bnn.csvfile import NUMBER, read_csv, typed, typed_as
@@ -86,8 +86,8 @@ def basket_records(data: str, ignored: Sequence[str]) -> Baskets:
 
 def require_format(form: str) -> None:
     """Refuse a format that there is not."""
-    if form not in FORMATS:
-        raise unknown_name("--format", form, FORMATS)
+    if form not in DATA_FORMATS:
+        raise unknown_name("--format", form, DATA_FORMATS)
 
 
 def without(table: pa.Table, ignored: Sequence[str]) -> pa.Table:

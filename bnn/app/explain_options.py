@@ -9,24 +9,17 @@ from typing import Annotated
 
 import typer
 
-from bnn.app.arguments import Model
+from bnn.app.arguments import Asked, Model, PictureFormat
 from bnn.app.commands import telling_warnings
-from bnn.app.output import FORMATS, output_path
+from bnn.app.output import PICTURES, output_path
 
-BARS = "bnn-explanation.png"
+BARS = "bnn-explanation"
 _asked, _output = (partial(typer.Option, rich_help_panel=panel) for panel in ("What is explained", "Output"))
 
 
 def explain(
     model: Model,
-    data: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME|FILE.csv",
-            help="A data set or a CSV file with the columns that were learned, in any order.",
-            show_default=False,
-        ),
-    ],
+    data: Asked,
     row: Annotated[int, _asked(metavar="N", help="Explain this row; the first is 0.")] = 0,
     label: Annotated[
         str | None, _asked("--class", metavar="CLASS", help="What speaks for this one.", show_default="the prediction")
@@ -50,10 +43,11 @@ def explain(
         Path | None,
         _output(
             metavar="FOLDER|FILE",
-            help=f"Draw bars, with --against or of two classes also a nomogram ({', '.join(FORMATS)}).",
+            help=f"Draw bars, with --against or of two classes also a nomogram ({', '.join(PICTURES)}).",
             show_default="no picture",
         ),
     ] = None,
+    ending: PictureFormat = "png",
     as_json: Annotated[bool, _output("--json", metavar="", help="Print one JSON object for programs instead.")] = False,
 ) -> None:
     """Say why a row is classified as it is: what each attribute speaks for and against a class, in bits.
@@ -67,7 +61,7 @@ def explain(
     from bnn.app.explain_command import Request, draw, prepare
     from bnn.app.progress import Bar
 
-    picture = out and output_path(out, BARS, FORMATS, [data_file(data)])
+    picture = out and output_path(out, f"{BARS}.{ending}", PICTURES, [data_file(data)])
     with telling_warnings(), Bar() as bar:
         bar.say("explaining")
         task = prepare(Request(model, data, row, label, against, labels, strongest))

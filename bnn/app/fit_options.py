@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from bnn.app.arguments import IGNORED, Files
+from bnn.app.arguments import IGNORED, Files, classifier_names
 from bnn.app.commands import INTERRUPTED, fail, telling_warnings
 from bnn.app.output import output_path
 
@@ -37,7 +37,12 @@ def fit(
         bool, _data("--strict", metavar="", help="Stop at a damaged row or file; else it is left out and told.")
     ] = False,
     classifier: Annotated[
-        str, _learning(metavar="NAME", help="One that a file can keep (a wrong name lists all).")
+        str,
+        _learning(
+            metavar="NAME",
+            autocompletion=classifier_names,
+            help="One that a file can keep (a wrong name lists all).",
+        ),
     ] = "naive",
     estimate: Annotated[
         str | None,

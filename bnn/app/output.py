@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from bnn.errors import DataError, FileError
+from bnn.errors import DataError, FileError, unknown_name
 
-FORMATS = (".png", ".pdf", ".svg")
+FORMATS = ("png", "pdf", "svg")
+PICTURES = tuple(f".{one}" for one in FORMATS)
+
+
+def known_format(form: str) -> str:
+    """A format of pictures; an unknown one is an error."""
+    if form not in FORMATS:
+        raise unknown_name("--pictures", form, FORMATS)
+    return form
 
 
 def output_path(out: Path, name: str, endings: Sequence[str], reads: Sequence[Path] = ()) -> Path:

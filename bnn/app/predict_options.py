@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from bnn.app.arguments import Model
+from bnn.app.arguments import Asked, Model
 from bnn.app.commands import telling_warnings
 from bnn.app.output import output_path
 
@@ -18,15 +18,7 @@ ANSWERS = "bnn-predictions.csv"
 
 def predict(
     model: Model,
-    data: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME|FILE.csv",
-            help="Rows to classify: a data set or a CSV file with the columns that were learned, in any order; "
-            "others do no harm.",
-            show_default=False,
-        ),
-    ],
+    data: Asked,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FOLDER|FILE.csv", help="Where the answers go.", show_default="standard output"),

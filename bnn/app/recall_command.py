@@ -137,6 +137,9 @@ def prepare(request: Request) -> Task:
     chosen = np.arange(records.rows) if isinstance(records, Baskets) else _chosen(request, name, records, classes)
     learned = records[chosen]
     if request.row is None:
+        cells = len(records.schema.names)
+        if noise > 0.0 and round(noise * cells) == 0:
+            noise = 1 / cells  # a narrow table has one cell changed
         cues = corrupt(learned, flip=noise, seed=request.seed)
         return Task(request, name, learned, cues, learned, rules, dynamics, given, noise=noise)
     truth, cue = _row(request, name, records)

@@ -67,8 +67,7 @@ def headline(task: Task) -> str:
             )
         learned = f"{task.name}: {task.learned.rows:,} {rows} learned{measured}"
         if task.noise > 0 and not (task.cues.codes != task.truth.codes).any():
-            share = f"{percent(task.noise)} of a row's {len(schema.names)} {cells}"
-            return f"{learned}; cues: the same, {share} rounds to none; {how}."
+            return f"{learned}; cues: the same, as too few of their {cells} could change; {how}."
         changed = f"cues: the same with {percent(task.noise)} of their {cells} {'changed' if table else 'flipped'}"
         return f"{learned}; {changed}; {how}."
     others = len(schema.names) - len(task.request.mask)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float64, Int64, Integer, Shaped
 
+from bnn import hypertext
 from bnn.errors import DataError, unknown_name
 from bnn.frames import frame_of
 from bnn.kernels.scores import to_log2_probabilities
@@ -20,7 +21,7 @@ JOINED = " & "
 """Between the attributes in the name of a joined term."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Explanation:
     """For each row and class: the prior, the gain of every term, and the normaliser; in bits.
 
@@ -66,6 +67,12 @@ class Explanation:
 
     def __len__(self) -> int:
         return len(self.gains)
+
+    def __repr__(self) -> str:
+        return f"Explanation({len(self):,} rows, {len(self.terms):,} terms, {len(self.classes):,} classes)"
+
+    def _repr_html_(self) -> str:
+        return hypertext.of_explanation(self)
 
     @property
     def information(self) -> Float64[np.ndarray, " classes"]:

@@ -108,7 +108,7 @@ class Draft:
     unit: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Rule:
     """A registered learning rule.
 
@@ -158,6 +158,9 @@ class Rule:
     in_bits: bool = True
     pairwise: bool = True
     sparse: Callable[..., str | None] | None = None
+
+    def __repr__(self) -> str:
+        return f"Rule({self.name}: {self.summary})"
 
 
 def two_layers(schema: Schema, first: Iterable[str]) -> Bool[np.ndarray, "attributes attributes"]:
