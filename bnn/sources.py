@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 
 from bnn.csvfile import Damage, Place, read_blocks, read_header
 from bnn.errors import DataError, FileError, SchemaError
+from bnn.kernels import threads
 
 PARQUET = (".parquet", ".pq")
 ROWS = 1 << 17
@@ -224,13 +225,16 @@ class Source:
 
 
 def ahead(items: Iterator[Item]) -> Iterator[Item]:
-    """The items, each made by another thread while the one before it is worked on.
+    """The items, each made by another thread while the one before it is worked on, if more than one may run.
 
     Examples
     --------
     >>> list(ahead(iter([1, 2, 3])))
     [1, 2, 3]
     """
+    if threads.count() == 1:
+        yield from items
+        return
     end = object()
     with ThreadPoolExecutor(1, thread_name_prefix="bnn-reader") as pool:
         made = pool.submit(next, items, end)

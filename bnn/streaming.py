@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
+from jaxtyping import Float
 
-from bnn.csvfile import typed_as
+from bnn.cluster import divided
+from bnn.csvfile import typed, typed_as
 from bnn.errors import DamageWarning, DataError, UnseenValueWarning, unknown_name
-from bnn.records import Records, put_together
+from bnn.partitions import names_of, total
+from bnn.records import Records, checked_weights, put_together
 from bnn.schema import Attribute, Schema
 from bnn.sources import Chunk, Mark, Source
-from bnn.survey import survey_of
-from bnn.tables import encode
+from bnn.survey import merged, survey_of
+from bnn.tables import encode, numbers_of
 
+Tallies = TypeVar("Tallies")
 SHOWN = 3  # examples that are told
 
 
@@ -95,7 +100,14 @@ class Part:
     end: Mark
 
 
-def find_schema(source: Source, target: str | None = None, intervals: int | None = None) -> Schema:
+def find_schema(
+    source: Any,
+    target: str | None = None,
+    intervals: int | None = None,
+    *,
+    ignore: Collection[str] = (),
+    scheduler: Any = None,
+) -> Schema:
     """Find the schema of files in one pass: that of `bnn.Records.from_table` on all rows at once.
 
     Save it with `Schema.save`, and later passes need not look for it again.
@@ -103,10 +115,15 @@ def find_schema(source: Source, target: str | None = None, intervals: int | None
     Parameters
     ----------
     source
-        The files.
+        The files, or a dask data frame or array, whose partitions are looked through where they are.
     target, intervals
         As of `bnn.Records.from_table`. Of more than a million rows the bounds are exact quantiles of a million of
         them, the same in whatever order or parts the files are read.
+    ignore
+        Columns that the schema leaves out.
+    scheduler
+        A cluster that looks through the fragments of files: the address of its scheduler, or a
+        ``distributed.Client``. None: this process does.
 
     Raises
     ------
@@ -120,10 +137,16 @@ def find_schema(source: Source, target: str | None = None, intervals: int | None
     >>> find_schema(source, target="class", intervals=3)["petal_width"].values
     ('< 0.8', '0.8 to 1.55', '>= 1.55')
     """
-    found = survey_of(source.chunks(source.names), sampled=intervals is not None, owner="find_schema")
+    owner = "find_schema"
+    names = source.names if isinstance(source, Source) else names_of(source, owner)
+    if strange := [name for name in ignore if name not in names]:
+        raise unknown_name(f"{owner}.ignore", strange[0], names)
+    wanted = [name for name in names if name not in ignore]
+    look = partial(survey_of, sampled=intervals is not None, owner=owner)
+    found = total(look, source, merged, wanted, scheduler, owner)
     if not found.rows:
-        raise DataError(f"find_schema: {', '.join(source.files[:SHOWN])} hold no rows; name files that do.")
-    return found.schema(target, intervals, "find_schema")
+        raise DataError(f"{owner}: there are no rows in {_told(source)}; give some.")
+    return found.schema(target, intervals, owner)
 
 
 def records_of(source: Source, schema: Schema, begin: Mark | None = None) -> Iterator[Part]:
@@ -149,8 +172,8 @@ def records_of(source: Source, schema: Schema, begin: Mark | None = None) -> Ite
         yield part_of(chunk, schema)
 
 
-def part_of(chunk: Chunk, schema: Schema) -> Part:
-    """Code the rows of a chunk by a schema."""
+def part_of(chunk: Chunk, schema: Schema, weight: str | None = None) -> Part:
+    """Code the rows of a chunk by a schema; ``weight`` is the column of their weights."""
     table = chunk.table if chunk.table.num_columns else _nothing(schema)
     damage = tuple(one.told for one in chunk.damage[:SHOWN])
     losses = Losses(sum(one.rows for one in chunk.damage), len(chunk.damage), damage)
@@ -162,36 +185,114 @@ def part_of(chunk: Chunk, schema: Schema) -> Part:
             losses += strange
     coded = [encode(a.name, columns[a.name], a) for a in schema.attributes]
     losses += Losses(unseen={c.attribute.name: (c.unseen, c.example) for c in coded if c.unseen})
-    return Part(put_together(coded, schema), columns, losses, chunk.end)
+    weights = None if weight is None else _weights(chunk, weight)
+    return Part(put_together(coded, schema, weights), columns, losses, chunk.end)
 
 
-def parts_of(records: Any, schema: Schema | None, owner: str) -> Iterator[Records]:
-    """Records of anything that comes in parts: files, or an iterable of records or tables.
+def counted(
+    records: Any,
+    count: Callable[[Records], Tallies],
+    added: Callable[[Iterator[Tallies]], Tallies],
+    owner: str,
+    schema: Schema | None = None,
+    weight: str | None = None,
+    scheduler: Any = None,
+) -> Tallies:
+    """Count anything that comes in parts: files, a dask table, or an iterable of records or tables.
+
+    Parameters
+    ----------
+    records
+        The parts.
+    count, added
+        The counts of one part, and their sum.
+    owner
+        Who asks; sentences begin with it.
+    schema
+        Of files and tables; None: files and dask tables are looked through for it first.
+    weight
+        Column of weights of files and dask tables.
+    scheduler
+        As of `find_schema`.
+
+    Warns
+    -----
+    DamageWarning, UnseenValueWarning
+        What was lost.
+    """
+    if not isinstance(records, Source) and not divided(records):
+        return added(map(count, parts_of(records, schema, owner)))
+    extra = () if weight is None else (weight,)
+    schema = schema or find_schema(records, ignore=extra, scheduler=scheduler)
+    names = records.names if isinstance(records, Source) else names_of(records, owner)
+    if lacking := [name for name in (*schema.names, *extra) if name not in names]:
+        raise unknown_name(f"{owner}: there is no such column", lacking[0], names)
+    one, several = partial(_counted, count, added, schema, weight), partial(_sum, added)
+    found, losses = total(one, records, several, (*schema.names, *extra), scheduler, owner)
+    losses.warn()
+    return found
+
+
+def _counted(
+    count: Callable[[Records], Tallies],
+    added: Callable[[Iterator[Tallies]], Tallies],
+    schema: Schema,
+    weight: str | None,
+    chunks: Iterable[Chunk],
+) -> tuple[Tallies, Losses]:
+    """Counts of chunks, and what was lost."""
+    losses = []
+
+    def tallies() -> Iterator[Tallies]:
+        for chunk in chunks:
+            part = part_of(chunk, schema, weight)
+            losses.append(part.losses)
+            yield count(part.records)
+
+    return added(tallies()), sum(losses, Losses())
+
+
+def _sum(
+    added: Callable[[Iterator[Tallies]], Tallies], found: Sequence[tuple[Tallies, Losses]]
+) -> tuple[Tallies, Losses]:
+    """The sum of what `_counted` found in several parts."""
+    return added(tallies for tallies, _ in found), sum((losses for _, losses in found), Losses())
+
+
+def parts_of(parts: Any, schema: Schema | None, owner: str) -> Iterator[Records]:
+    """Records of an iterable of records or tables.
 
     Raises
     ------
     DataError
         What has no parts, or none at all; tables without a schema.
     """
-    if isinstance(records, Source):
-        losses = Losses()
-        for part in records_of(records, schema or find_schema(records)):
-            losses += part.losses
-            yield part.records
-        losses.warn()
-        return
-    whole = isinstance(records, str | bytes | Mapping | np.ndarray) or hasattr(records, "columns")
-    if whole or not isinstance(records, Iterable):
+    whole = isinstance(parts, str | bytes | Mapping | np.ndarray) or hasattr(parts, "columns")
+    if whole or not isinstance(parts, Iterable):
         raise DataError(
-            f"{owner}: got {type(records).__name__}; give Records, such as bnn.Records.from_table(table), or parts."
+            f"{owner}: got {type(parts).__name__}; give Records, such as bnn.Records.from_table(table), or parts."
         )
     part = None
-    for part in records:
+    for part in parts:
         if not isinstance(part, Records) and schema is None:
             raise DataError(f"{owner}: got parts of type {type(part).__name__} without a schema; give schema=...")
         yield part if isinstance(part, Records) else Records.from_table(part, schema=schema)
     if part is None:
         raise DataError(f"{owner}: got no part at all; give one or more.")
+
+
+def _weights(chunk: Chunk, name: str) -> Float[np.ndarray, " rows"]:
+    """Weights of the rows of a chunk."""
+    owner = f"column {name!r}"
+    if not chunk.table.num_columns:
+        return np.zeros(0)
+    column = chunk.table[name].combine_chunks()
+    if chunk.declared is None:
+        column = typed(name, column.dictionary).take(column.indices)
+    numbers = numbers_of(column)
+    if numbers is None:
+        raise DataError(f"{owner}: holds {column.type}; weights are numbers.")
+    return checked_weights(numbers, len(numbers), owner)
 
 
 def _typed(attribute: Attribute, column: pa.DictionaryArray) -> tuple[pa.Array, Losses]:
@@ -209,3 +310,8 @@ def _typed(attribute: Attribute, column: pa.DictionaryArray) -> tuple[pa.Array, 
 def _nothing(schema: Schema) -> pa.Table:
     """No rows at all."""
     return pa.table({name: pa.nulls(0) for name in schema.names})
+
+
+def _told(source: Any) -> str:
+    """Files, or a table, in words."""
+    return ", ".join(source.files[:SHOWN]) if isinstance(source, Source) else type(source).__name__
