@@ -248,6 +248,8 @@ def _counted(
             part = part_of(chunk, schema, weight)
             losses.append(part.losses)
             yield count(part.records)
+        if not losses:
+            yield count(put_together([encode(a.name, pa.nulls(0), a) for a in schema.attributes], schema))
 
     return added(tallies()), sum(losses, Losses())
 
