@@ -20,7 +20,12 @@ OWNER = "recall_states"
 
 
 def recall_states(
-    network: AssociativeMemory, cues: Any, dynamics: Dynamics = Asynchronous(), *, seed: int, **options: Any
+    network: AssociativeMemory,
+    cues: Any,
+    dynamics: Dynamics = Asynchronous(),  # noqa: B008 - frozen
+    *,
+    seed: int,
+    **options: Any,
 ) -> Any:
     """Final states of a recall from every row of a dask table, as a dask array of which nothing is computed yet.
 

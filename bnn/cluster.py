@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -121,6 +121,16 @@ def mapped(
         for part, number in zip(parts, rows, strict=True)
     ]
     return array.concatenate(pieces, allow_unknown_chunksizes=True)
+
+
+def with_columns(table: Any, names: Sequence[str], columns: Mapping[str, Any]) -> Any:
+    """A dask data frame of a dask table, whose columns have these names, and of more columns."""
+    _dask()
+    from dask import dataframe
+
+    if not hasattr(table, "divisions"):
+        table = dataframe.from_dask_array(table.rechunk({1: -1}), columns=list(names))
+    return table.rename(columns=dict(zip(table.columns, names, strict=True))).assign(**columns)
 
 
 def _alone(function: Callable[..., Result], *arguments: Any) -> Result:

@@ -19,8 +19,8 @@ from bnn.files import read_tensors, write_tensors
 from bnn.patterns import as_numbers
 from bnn.records import Records, checked_weights
 from bnn.schema import Coding, Layout, Schema
-from bnn.streaming import counted
 from bnn.tables import columns_of
+from bnn.tallies import counted
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -115,7 +115,6 @@ class Counts:
         *,
         schema: Schema | None = None,
         weight: str | None = None,
-        scheduler: Any = None,
     ) -> Counts:
         """Count records, exactly.
 
@@ -132,9 +131,6 @@ class Counts:
             distinct number is a value (`bnn.find_schema` cuts them).
         weight
             Of files and dask tables: the column that holds the weight of each row.
-        scheduler
-            Of files: a cluster that counts them, one task a fragment; the address of its scheduler, or a
-            ``distributed.Client``. None: this process counts. Partitions of dask are counted wherever dask computes.
 
         Raises
         ------
@@ -156,7 +152,7 @@ class Counts:
         if isinstance(records, Records):
             return _counted(records, coding)
         count = partial(_counted, coding=coding)
-        return counted(records, count, _total, "Counts.of.records", schema, weight, scheduler)
+        return counted(records, count, _total, "Counts.of.records", schema, weight)
 
     @staticmethod
     def from_aggregates(

@@ -59,7 +59,7 @@ def write_atomically(path: str | os.PathLike[str], write: Callable[[Path], objec
 def exclusively(path: str | os.PathLike[str]) -> Iterator[None]:
     """A context in which no other process that asks alike changes a file: it is read, changed and written again.
 
-    Beside it a file of the same name with ``.lock`` behind it is held; however the process ends, the lock ends with it.
+    What is locked is an empty file beside it; however the process ends, the lock ends with it.
 
     Raises
     ------
@@ -75,7 +75,8 @@ def exclusively(path: str | os.PathLike[str]) -> Iterator[None]:
     named = Path(path)
     if not named.parent.is_dir():
         raise FileError(f"{named}: the folder {str(named.parent)!r} does not exist; make it first.")
-    lock = FileLock(f"{named.resolve()}.lock", timeout=0)
+    real = named.resolve()
+    lock = FileLock(real.with_name(f".{real.name}.lock"), timeout=0)
     try:
         lock.acquire()
     except Timeout:

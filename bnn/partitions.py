@@ -1,4 +1,4 @@
-"""Rows that lie in parts on a cluster: the partitions of a dask table, or fragments of files; both are read as chunks."""
+"""Rows that lie in parts: partitions of a dask table, or fragments of files; both are read as chunks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ def total(
     table: Any,
     merged: Callable[[Sequence[Result]], Result],
     columns: Collection[str] | None = None,
-    scheduler: Any = None,
     owner: str = "partitions",
 ) -> Result:
     """A function of all chunks, or the merged results of it for every part, each a task; see `bnn.cluster.total`.
@@ -34,29 +33,27 @@ def total(
     function
         Of chunks in their order.
     table
-        A dask data frame or array; or a `Source`, whose files workers must find where they are found here.
+        A dask data frame or array; or a `Source`, which is read in this process unless it names a scheduler.
     merged
         The sum of several results, in order.
-    scheduler
-        As there; without one, a `Source` is read in this process.
     columns
         Those that are needed; None: all.
     owner
         Who asks; sentences begin with it.
     """
     if isinstance(table, Source):
-        if scheduler is None:
+        if table.scheduler is None:
             return function(table.chunks(columns))
         here = str(Path.cwd())
         parts = [(fragment, here, table.strict) for fragment in table.fragments]
-        return cluster.total(partial(_of_fragment, function, columns), parts, merged, scheduler)
+        return cluster.total(partial(_of_fragment, function, columns), parts, merged, table.scheduler)
     names = names_of(table, owner)
     if columns is not None:  # of the others nothing is read
         places = [place for place, name in enumerate(names) if name in columns]
         table = table[[table.columns[place] for place in places]] if hasattr(table, "columns") else table[:, places]
         names = tuple(names[place] for place in places)
     numbered = [(part, number) for number, part in enumerate(cluster.partitions(table, owner))]
-    return cluster.total(partial(_of_partition, function, names, owner), numbered, merged, scheduler)
+    return cluster.total(partial(_of_partition, function, names, owner), numbered, merged)
 
 
 def names_of(table: Any, owner: str) -> tuple[str, ...]:

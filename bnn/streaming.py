@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from jaxtyping import Float
 
-from bnn.cluster import divided
 from bnn.csvfile import typed, typed_as
 from bnn.errors import DamageWarning, DataError, UnseenValueWarning, unknown_name
 from bnn.partitions import names_of, total
@@ -22,7 +21,6 @@ from bnn.sources import Chunk, Mark, Source
 from bnn.survey import merged, survey_of
 from bnn.tables import encode, numbers_of
 
-Tallies = TypeVar("Tallies")
 SHOWN = 3  # examples that are told
 
 
@@ -106,7 +104,6 @@ def find_schema(
     intervals: int | None = None,
     *,
     ignore: Collection[str] = (),
-    scheduler: Any = None,
 ) -> Schema:
     """Find the schema of files in one pass: that of `bnn.Records.from_table` on all rows at once.
 
@@ -121,9 +118,6 @@ def find_schema(
         them, the same in whatever order or parts the files are read.
     ignore
         Columns that the schema leaves out.
-    scheduler
-        A cluster that looks through the fragments of files: the address of its scheduler, or a
-        ``distributed.Client``. None: this process does.
 
     Raises
     ------
@@ -143,7 +137,7 @@ def find_schema(
         raise unknown_name(f"{owner}.ignore", strange[0], names)
     wanted = [name for name in names if name not in ignore]
     look = partial(survey_of, sampled=intervals is not None, owner=owner)
-    found = total(look, source, merged, wanted, scheduler, owner)
+    found = total(look, source, merged, wanted, owner)
     if not found.rows:
         raise DataError(f"{owner}: there are no rows in {_told(source)}; give some.")
     return found.schema(target, intervals, owner)
@@ -163,7 +157,7 @@ def records_of(source: Source, schema: Schema, begin: Mark | None = None) -> Ite
 
     Raises
     ------
-    SchemaError
+    DataError
         Files that lack a column of the schema.
     """
     if lacking := [name for name in schema.names if name not in source.names]:
@@ -175,9 +169,7 @@ def records_of(source: Source, schema: Schema, begin: Mark | None = None) -> Ite
 def part_of(chunk: Chunk, schema: Schema, weight: str | None = None) -> Part:
     """Code the rows of a chunk by a schema; ``weight`` is the column of their weights."""
     table = chunk.table if chunk.table.num_columns else _nothing(schema)
-    damage = tuple(one.told for one in chunk.damage[:SHOWN])
-    losses = Losses(sum(one.rows for one in chunk.damage), len(chunk.damage), damage)
-    columns = {}
+    losses, columns = _damage(chunk), {}
     for attribute in schema.attributes:
         columns[attribute.name] = column = table[attribute.name].combine_chunks()
         if chunk.declared is None and table.num_rows:
@@ -189,98 +181,42 @@ def part_of(chunk: Chunk, schema: Schema, weight: str | None = None) -> Part:
     return Part(put_together(coded, schema, weights), columns, losses, chunk.end)
 
 
-def counted(
-    records: Any,
-    count: Callable[[Records], Tallies],
-    added: Callable[[Iterator[Tallies]], Tallies],
-    owner: str,
-    schema: Schema | None = None,
-    weight: str | None = None,
-    scheduler: Any = None,
-) -> Tallies:
-    """Count anything that comes in parts: files, a dask table, or an iterable of records or tables.
+def table_of(
+    source: Source, names: Sequence[str], values: Callable[[str, pa.Array], pa.Array] = typed
+) -> tuple[pa.Table, Losses]:
+    """All rows of files as one table, for what cannot learn from counts.
 
     Parameters
     ----------
-    records
-        The parts.
-    count, added
-        The counts of one part, and their sum.
-    owner
-        Who asks; sentences begin with it.
-    schema
-        Of files and tables; None: files and dask tables are looked through for it first.
-    weight
-        Column of weights of files and dask tables.
-    scheduler
-        As of `find_schema`.
-
-    Warns
-    -----
-    DamageWarning, UnseenValueWarning
-        What was lost.
+    source
+        The files.
+    names
+        The columns.
+    values
+        What the fields of CSV files mean, as of `bnn.csvfile.read_csv`.
     """
-    if not isinstance(records, Source) and not divided(records):
-        return added(map(count, parts_of(records, schema, owner)))
-    extra = () if weight is None else (weight,)
-    schema = schema or find_schema(records, ignore=extra, scheduler=scheduler)
-    names = records.names if isinstance(records, Source) else names_of(records, owner)
-    if lacking := [name for name in (*schema.names, *extra) if name not in names]:
-        raise unknown_name(f"{owner}: there is no such column", lacking[0], names)
-    one, several = partial(_counted, count, added, schema, weight), partial(_sum, added)
-    found, losses = total(one, records, several, (*schema.names, *extra), scheduler, owner)
-    losses.warn()
-    return found
+    chunks = list(source.chunks(names))
+    tables = [chunk.table.select(names) for chunk in chunks if chunk.table.num_columns]
+    losses = sum((_damage(chunk) for chunk in chunks), Losses())
+    if not tables:
+        return pa.table({name: pa.nulls(0) for name in names}), losses
+    whole = pa.concat_tables(tables, promote_options="permissive").combine_chunks()
+    declared = chunks[0].declared
+    columns = {name: whole[name].combine_chunks() for name in names}
+    for name, column in columns.items():
+        if declared is None:
+            columns[name] = values(name, column.dictionary).take(column.indices)
+        elif name not in declared and pa.types.is_dictionary(column.type):
+            columns[name] = column.dictionary_decode()
+    return pa.table(columns), losses
 
 
-def _counted(
-    count: Callable[[Records], Tallies],
-    added: Callable[[Iterator[Tallies]], Tallies],
-    schema: Schema,
-    weight: str | None,
-    chunks: Iterable[Chunk],
-) -> tuple[Tallies, Losses]:
-    """Counts of chunks, and what was lost."""
-    losses = []
-
-    def tallies() -> Iterator[Tallies]:
-        for chunk in chunks:
-            part = part_of(chunk, schema, weight)
-            losses.append(part.losses)
-            yield count(part.records)
-        if not losses:
-            yield count(put_together([encode(a.name, pa.nulls(0), a) for a in schema.attributes], schema))
-
-    return added(tallies()), sum(losses, Losses())
-
-
-def _sum(
-    added: Callable[[Iterator[Tallies]], Tallies], found: Sequence[tuple[Tallies, Losses]]
-) -> tuple[Tallies, Losses]:
-    """The sum of what `_counted` found in several parts."""
-    return added(tallies for tallies, _ in found), sum((losses for _, losses in found), Losses())
-
-
-def parts_of(parts: Any, schema: Schema | None, owner: str) -> Iterator[Records]:
-    """Records of an iterable of records or tables.
-
-    Raises
-    ------
-    DataError
-        What has no parts, or none at all; tables without a schema.
-    """
-    whole = isinstance(parts, str | bytes | Mapping | np.ndarray) or hasattr(parts, "columns")
-    if whole or not isinstance(parts, Iterable):
-        raise DataError(
-            f"{owner}: got {type(parts).__name__}; give Records, such as bnn.Records.from_table(table), or parts."
-        )
-    part = None
-    for part in parts:
-        if not isinstance(part, Records) and schema is None:
-            raise DataError(f"{owner}: got parts of type {type(part).__name__} without a schema; give schema=...")
-        yield part if isinstance(part, Records) else Records.from_table(part, schema=schema)
-    if part is None:
-        raise DataError(f"{owner}: got no part at all; give one or more.")
+def heavy(chunk: Chunk, weight: str | None) -> Chunk:
+    """The rows of a chunk that have a weight above 0; all of them where there is no column of weights."""
+    if weight is None or not chunk.table.num_rows:
+        return chunk
+    weights = _weights(chunk, weight)
+    return chunk if weights.all() else replace(chunk, table=chunk.table.filter(pa.array(weights > 0)))
 
 
 def _weights(chunk: Chunk, name: str) -> Float[np.ndarray, " rows"]:
@@ -307,6 +243,12 @@ def _typed(attribute: Attribute, column: pa.DictionaryArray) -> tuple[pa.Array, 
         cells = int(odd[column.indices.drop_null().to_numpy()].sum())
         losses = Losses(unseen={attribute.name: (cells, strange[0])})
     return values.take(column.indices) if numeric else pa.DictionaryArray.from_arrays(column.indices, values), losses
+
+
+def _damage(chunk: Chunk) -> Losses:
+    """What of a chunk cannot be read."""
+    told = tuple(one.told for one in chunk.damage[:SHOWN])
+    return Losses(sum(one.rows for one in chunk.damage), len(chunk.damage), told)
 
 
 def _nothing(schema: Schema) -> pa.Table:

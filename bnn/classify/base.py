@@ -17,7 +17,7 @@ from sklearn.utils.validation import _check_feature_names, check_is_fitted
 
 from bnn.classify import storing
 from bnn.classify.describing import Rows, describe
-from bnn.classify.labels import read_labels
+from bnn.classify.labels import named_classes, read_labels
 from bnn.classify.reading import Codebook, Table, Unseen, read_table
 from bnn.cluster import divided, mapped
 from bnn.discretize import INTERVALS
@@ -219,13 +219,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Read a training table, and set what is known of it: ``codebook_``, ``classes_``, names of features."""
         table, y, sample_weight = self._read_table(X, y, sample_weight, reset=True)
         found, rows, weights = self._read_rows(table, y, sample_weight)
-        named = found
-        if classes is not None:
-            named, _ = read_labels(classes, self._owner)
-            if strange := [c for c in found.tolist() if c not in named.tolist()]:
-                raise DataError(
-                    f"{self._owner}.y: class {strange[0]!r} is none of the {named.tolist()} named; name all classes."
-                )
+        named = found if classes is None else named_classes(classes, found, self._owner)
         codes = rows.classes if named is found else np.searchsorted(named, found).astype(np.int32)[rows.classes]
         codebook = Codebook(describe(table, rows, discretize, intervals, self._owner))
         training = self._training(table, codebook, named, codes, weights)

@@ -16,7 +16,7 @@ from bnn.errors import DataError, SchemaError
 from bnn.kernels.classes import count_classes
 from bnn.records import Records
 from bnn.schema import Attribute, Layout, Schema
-from bnn.streaming import counted
+from bnn.tallies import counted
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -86,7 +86,6 @@ class ClassCounts:
         *,
         schema: Schema | None = None,
         weight: str | None = None,
-        scheduler: Any = None,
     ) -> ClassCounts:
         """Count records, exactly.
 
@@ -102,7 +101,7 @@ class ClassCounts:
             int32: position of each row's class among the target's values.
         schema
             Of files and tables in parts; it names the target.
-        weight, scheduler
+        weight
             As of `bnn.Counts.of`.
 
         Raises
@@ -111,7 +110,7 @@ class ClassCounts:
             No target; a row whose class is missing; a total weight of 2**42 or more.
         """
         if not isinstance(records, Records):
-            return counted(records, ClassCounts.of, _total, "ClassCounts.of.records", schema, weight, scheduler)
+            return counted(records, ClassCounts.of, _total, "ClassCounts.of.records", schema, weight)
         if target is None or classes is None:
             records, target, classes = split(records)
         weights, _, scale = whole_weights(records)

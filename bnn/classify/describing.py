@@ -82,9 +82,7 @@ def describe(
             column = Column(Attribute(name, tuple(values)))
         else:
             column = _described(table, name, rows, wanted[a] if before is None else "categories", intervals, owner)
-        if before is not None:
-            column = Column(_grown(before.attribute, column.attribute))
-        out.append(column)
+        out.append(column if before is None else grown(before, column))
     return tuple(out)
 
 
@@ -94,9 +92,30 @@ def _require_intervals(intervals: Any, owner: str) -> None:
         raise DataError(f"{owner}.intervals: got {intervals!r}; give a whole number of at least 2.")
 
 
-def _grown(old: Attribute, new: Attribute) -> Attribute:
-    """Old values keep their place, new ones follow."""
-    return Schema((old,)).union(Schema((replace(new, name=old.name),))).attributes[0]
+def grown(old: Column, new: Column) -> Column:
+    """What a column means after more rows: bounds stay, old values keep their place, new ones follow."""
+    if old.bounds is not None:
+        return old
+    if not old.attribute.values:  # nothing was known of it so far
+        return new
+    return Column(
+        Schema((old.attribute,)).union(Schema((replace(new.attribute, name=old.attribute.name),))).attributes[0]
+    )
+
+
+def kept_ways(known: Sequence[Column], discretize: Any) -> dict[str, Any]:
+    """How to cut columns of more rows, so that bounds and kinds of the earlier ones are kept; see `grown`."""
+    by_column = discretize if isinstance(discretize, Mapping) else {}
+    ways = {}
+    for column in known:
+        name = column.attribute.name
+        if column.bounds is not None:
+            ways[name] = column.bounds.tolist()
+        elif column.attribute.values:
+            ways[name] = "categories"
+        else:
+            ways[name] = by_column.get(name, "auto" if isinstance(discretize, Mapping) else discretize)
+    return ways
 
 
 def _wanted(discretize: Any, names: Sequence[str], owner: str) -> list[Any]:
@@ -170,21 +189,19 @@ def _described(table: Table, name: str, rows: Rows, wanted: Any, intervals: int,
     return _binned(name, bounds, float(some.max()) - float(some.min()) if len(some) else 0.0)
 
 
-def described(
-    survey: Survey, target: str, classes: Attribute, discretize: Any, intervals: int, owner: str
-) -> tuple[Column, ...]:
+def described(survey: Survey, target: Attribute, discretize: Any, intervals: int, owner: str) -> tuple[Column, ...]:
     """Find out what each column of files means, as `describe` does with all their rows in memory.
 
     Parameters
     ----------
     survey
         Of the rows that have a class, with their labels.
-    target, classes
-        The column of classes, which is passed over; what it holds.
+    target
+        The column of classes, and what they are.
     discretize, intervals, owner
         As of `describe`. Of more rows than a survey keeps, bounds are those of its sample.
     """
-    names = [name for name in survey.columns if name != target]
+    names = [name for name in survey.columns if name != target.name]
     ways = dict(zip(names, _wanted(discretize, names, owner), strict=True))
     _require_intervals(intervals, owner)
     columns = []
@@ -202,7 +219,7 @@ def described(
             continue
         numbers = survey.numbers[name]
         here = ~np.isnan(numbers)
-        codes = survey.codes(classes)[here] if wanted in BY_CLASS else None
+        codes = survey.codes(target)[here] if wanted in BY_CLASS else None
         bounds = _bounds(name, numbers[here], codes, None, wanted, intervals, owner)
         columns.append(_binned(name, bounds, seen.high - seen.low if known else 0.0))
     return tuple(columns)
