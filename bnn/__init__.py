@@ -17,6 +17,7 @@ _HOMES = {
     "Counts": "bnn.counts",
     "Source": "bnn.sources",
     "find_schema": "bnn.streaming",
+    "Window": "bnn.window",
     "Network": "bnn.network",
     "PatternMemory": "bnn.memories",
     "RULES": "bnn.rules",
@@ -107,6 +108,7 @@ if TYPE_CHECKING:
     from bnn.streaming import find_schema as find_schema
     from bnn.study.capacities import capacity as capacity
     from bnn.trace import Trace as Trace
+    from bnn.window import Window as Window
 
 
 def __getattr__(name: str) -> Any:

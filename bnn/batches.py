@@ -71,7 +71,7 @@ def recall_states(
     if isinstance(dynamics, Glauber):
         raise DataError(f"{OWNER}.dynamics: the noise of Glauber depends on a row's place among all; use bnn.recall.")
     for name in ("clamp", "known", "input"):
-        if np.ndim(options.get(name)) > 1:
+        if np.ndim(options.get(name, 0)) > 1:
             raise DataError(f"{OWNER}.{name}: got one row a cue; give one for all, or use bnn.recall.")
     states = partial(_states, network, dynamics, {**options, "seed": seed})
     kind = np.dtype(np.float64 if dynamics.graded else np.int8)

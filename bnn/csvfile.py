@@ -262,13 +262,17 @@ def _columns(data: bytes, all_names: Sequence[str], names: Sequence[str]) -> pa.
 
 def _trimmed(column: pa.DictionaryArray) -> pa.DictionaryArray:
     """Distinct fields without the spaces around them, empty ones missing."""
-    fields = pc.utf8_trim_whitespace(column.dictionary)
-    empty = pc.equal(pc.binary_length(fields), 0)
-    if fields.equals(column.dictionary) and not pc.any(empty).as_py():
+    fields = without_empty(pc.utf8_trim_whitespace(column.dictionary))
+    if fields.equals(column.dictionary):
         return column
-    # without a Python scalar, for which pyarrow would import pandas: 0.2 s
-    distinct = pc.if_else(empty, pa.nulls(1, pa.string())[0], fields).dictionary_encode()
+    distinct = fields.dictionary_encode()
     return pa.DictionaryArray.from_arrays(distinct.indices.take(column.indices), distinct.dictionary)
+
+
+def without_empty(texts: pa.Array) -> pa.Array:
+    """Texts, empty ones missing."""
+    # without a Python scalar, for which pyarrow would import pandas: 0.2 s
+    return pc.if_else(pc.equal(pc.binary_length(texts), 0), pa.nulls(1, texts.type)[0], texts)
 
 
 def _sound_records(data: bytes, header: Header, line: int) -> tuple[bytes, tuple[Damage, ...]]:

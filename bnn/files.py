@@ -127,7 +127,10 @@ def write_tensors(
         note = json.dumps({**told, "checksum": _checksum(plain, told)}, allow_nan=False)
     except ValueError as error:
         raise DataError(f"{path}: cannot hold {kind} with infinity or NaN among its options; choose others.") from error
-    write_atomically(path, lambda temporary: numpy.save_file(plain, temporary, metadata={"bnn": note}))
+    try:
+        write_atomically(path, lambda temporary: numpy.save_file(plain, temporary, metadata={"bnn": note}))
+    except SafetensorError as error:  # it has no error of the system's own kind
+        raise FileError(f"{path}: cannot be written: {error}.") from error
 
 
 def _checksum(arrays: Mapping[str, np.ndarray], told: Mapping[str, Any]) -> int:

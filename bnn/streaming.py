@@ -12,14 +12,14 @@ import numpy as np
 import pyarrow as pa
 from jaxtyping import Float
 
-from bnn.csvfile import typed, typed_as
+from bnn.csvfile import typed, typed_as, without_empty
 from bnn.errors import DamageWarning, DataError, UnseenValueWarning, unknown_name
 from bnn.partitions import names_of, total
 from bnn.records import Records, checked_weights, put_together
 from bnn.schema import Attribute, Schema
 from bnn.sources import Chunk, Mark, Source
 from bnn.survey import merged, survey_of
-from bnn.tables import encode, numbers_of
+from bnn.tables import CodedColumn, encode, numbers_of
 
 SHOWN = 3  # examples that are told
 
@@ -86,14 +86,17 @@ class Part:
         Coded by the schema.
     columns
         Their columns, typed, by name: for what needs the numbers behind the codes.
+    left_out
+        Rows without a class, where they are not wanted.
     losses
-        What is missing of them.
+        What is missing beside them.
     end
         Where the next part begins.
     """
 
     records: Records
     columns: Mapping[str, pa.Array]
+    left_out: int
     losses: Losses
     end: Mark
 
@@ -143,7 +146,7 @@ def find_schema(
     return found.schema(target, intervals, owner)
 
 
-def records_of(source: Source, schema: Schema, begin: Mark | None = None) -> Iterator[Part]:
+def records_of(source: Source, schema: Schema, begin: Mark | None = None, labelled: bool = False) -> Iterator[Part]:
     """Code the rows of files, a chunk at a time.
 
     Parameters
@@ -154,6 +157,8 @@ def records_of(source: Source, schema: Schema, begin: Mark | None = None) -> Ite
         As `find_schema` finds it, or any other.
     begin
         Where to go on: the ``end`` of an earlier part.
+    labelled
+        Whether rows without a value of the schema's target are left out.
 
     Raises
     ------
@@ -163,22 +168,30 @@ def records_of(source: Source, schema: Schema, begin: Mark | None = None) -> Ite
     if lacking := [name for name in schema.names if name not in source.names]:
         raise unknown_name("Source: the files lack a column of the schema", lacking[0], source.names)
     for chunk in source.chunks(schema.names, begin):
-        yield part_of(chunk, schema)
+        yield part_of(chunk, schema, labelled)
 
 
-def part_of(chunk: Chunk, schema: Schema, weight: str | None = None) -> Part:
-    """Code the rows of a chunk by a schema; ``weight`` is the column of their weights."""
-    table = chunk.table if chunk.table.num_columns else _nothing(schema)
-    losses, columns = _damage(chunk), {}
+def part_of(chunk: Chunk, schema: Schema, labelled: bool = False, weight: str | None = None) -> Part:
+    """Code the rows of a chunk by a schema, with their weights from a column; see `records_of`."""
+    table, losses, left_out = chunk.table, _damage(chunk), 0
+    if not table.num_columns:
+        table = pa.table({name: pa.nulls(0) for name in (*schema.names, *named(weight))})
+    fields = chunk.declared is None and table.num_rows > 0
+    if labelled:
+        target = schema[str(schema.target)]
+        column, strange = _typed(target, table[target.name], fields)
+        coded = encode(target.name, column, target)
+        known = coded.codes >= 0
+        losses += strange + _unseen([coded])
+        left_out = len(known) - int(known.sum())
+        table = table.filter(pa.array(known)) if left_out else table
+    columns = {}
     for attribute in schema.attributes:
-        columns[attribute.name] = column = table[attribute.name].combine_chunks()
-        if chunk.declared is None and table.num_rows:
-            columns[attribute.name], strange = _typed(attribute, column)
-            losses += strange
-    coded = [encode(a.name, columns[a.name], a) for a in schema.attributes]
-    losses += Losses(unseen={c.attribute.name: (c.unseen, c.example) for c in coded if c.unseen})
-    weights = None if weight is None else _weights(chunk, weight)
-    return Part(put_together(coded, schema, weights), columns, losses, chunk.end)
+        columns[attribute.name], strange = _typed(attribute, table[attribute.name], fields)
+        losses += strange
+    every = [encode(a.name, columns[a.name], a) for a in schema.attributes]
+    weights = None if weight is None else _weights(table[weight], weight, fields)
+    return Part(put_together(every, schema, weights), columns, left_out, losses + _unseen(every), chunk.end)
 
 
 def table_of(
@@ -207,53 +220,56 @@ def table_of(
         if declared is None:
             columns[name] = values(name, column.dictionary).take(column.indices)
         elif name not in declared and pa.types.is_dictionary(column.type):
-            columns[name] = column.dictionary_decode()
+            columns[name] = without_empty(column.dictionary).take(column.indices)
     return pa.table(columns), losses
+
+
+def named(column: str | None) -> tuple[str, ...]:
+    """The name of a column, if there is one."""
+    return () if column is None else (column,)
 
 
 def heavy(chunk: Chunk, weight: str | None) -> Chunk:
     """The rows of a chunk that have a weight above 0; all of them where there is no column of weights."""
     if weight is None or not chunk.table.num_rows:
         return chunk
-    weights = _weights(chunk, weight)
+    weights = _weights(chunk.table[weight], weight, chunk.declared is None)
     return chunk if weights.all() else replace(chunk, table=chunk.table.filter(pa.array(weights > 0)))
 
 
-def _weights(chunk: Chunk, name: str) -> Float[np.ndarray, " rows"]:
-    """Weights of the rows of a chunk."""
-    owner = f"column {name!r}"
-    if not chunk.table.num_columns:
-        return np.zeros(0)
-    column = chunk.table[name].combine_chunks()
-    if chunk.declared is None:
-        column = typed(name, column.dictionary).take(column.indices)
+def _weights(chunked: pa.ChunkedArray, name: str, fields: bool) -> Float[np.ndarray, " rows"]:
+    """Weights of rows, from a column as of `_typed`."""
+    column = chunked.combine_chunks()
+    column = typed(name, column.dictionary).take(column.indices) if fields else column
     numbers = numbers_of(column)
     if numbers is None:
-        raise DataError(f"{owner}: holds {column.type}; weights are numbers.")
-    return checked_weights(numbers, len(numbers), owner)
+        raise DataError(f"column {name!r}: holds {column.type}; weights are numbers.")
+    return checked_weights(numbers, len(numbers), f"column {name!r}")
 
 
-def _typed(attribute: Attribute, column: pa.DictionaryArray) -> tuple[pa.Array, Losses]:
-    """Fields of a CSV file as the attribute means them."""
-    numeric = attribute.bounds is not None
+def _typed(attribute: Attribute, chunked: pa.ChunkedArray, fields: bool) -> tuple[pa.Array, Losses]:
+    """A column as one array; fields of a CSV file as the attribute means them."""
+    column, numeric = chunked.combine_chunks(), attribute.bounds is not None
+    if not fields:
+        return column, Losses()
     values, strange = typed_as(attribute.name, column.dictionary, attribute.values, numeric)
     losses = Losses()
     if strange:
         odd = np.isin(column.dictionary.to_pylist(), strange)
         cells = int(odd[column.indices.drop_null().to_numpy()].sum())
-        losses = Losses(unseen={attribute.name: (cells, strange[0])})
+        losses = Losses(unseen={attribute.name: (cells, strange[0])} if cells else {})
     return values.take(column.indices) if numeric else pa.DictionaryArray.from_arrays(column.indices, values), losses
+
+
+def _unseen(columns: Sequence[CodedColumn]) -> Losses:
+    """Values that a schema lacks."""
+    return Losses(unseen={c.attribute.name: (c.unseen, c.example) for c in columns if c.unseen})
 
 
 def _damage(chunk: Chunk) -> Losses:
     """What of a chunk cannot be read."""
     told = tuple(one.told for one in chunk.damage[:SHOWN])
     return Losses(sum(one.rows for one in chunk.damage), len(chunk.damage), told)
-
-
-def _nothing(schema: Schema) -> pa.Table:
-    """No rows at all."""
-    return pa.table({name: pa.nulls(0) for name in schema.names})
 
 
 def _told(source: Any) -> str:

@@ -15,7 +15,7 @@ from bnn.partitions import names_of, total
 from bnn.records import Records, put_together
 from bnn.schema import Schema
 from bnn.sources import Chunk, Source
-from bnn.streaming import Losses, find_schema, part_of
+from bnn.streaming import Losses, find_schema, named, part_of
 from bnn.tables import encode
 
 Tallies = TypeVar("Tallies")
@@ -51,12 +51,13 @@ def counted(
     """
     if not isinstance(records, Source) and not divided(records):
         return added(map(count, parts_of(records, schema, owner)))
-    extra = () if weight is None else (weight,)
+    extra = named(weight)
     schema = schema or find_schema(records, ignore=extra)
     names = records.names if isinstance(records, Source) else names_of(records, owner)
     if lacking := [name for name in (*schema.names, *extra) if name not in names]:
         raise unknown_name(f"{owner}: there is no such column", lacking[0], names)
     one, several = partial(_counted, count, added, schema, weight), partial(_sum, added)
+    found: Tallies
     found, losses = total(one, records, several, (*schema.names, *extra), owner)
     losses.warn()
     return found
@@ -74,7 +75,7 @@ def _counted(
 
     def tallies() -> Iterator[Tallies]:
         for chunk in chunks:
-            part = part_of(chunk, schema, weight)
+            part = part_of(chunk, schema, weight=weight)
             losses.append(part.losses)
             yield count(part.records)
         if not losses:

@@ -3,18 +3,20 @@
 import itertools
 import warnings
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bnn import csvfile, sources
+from bnn import csvfile, sources, survey
 from bnn.csvfile import read_csv
-from bnn.errors import MeasurementWarning
+from bnn.discretize import equal_frequency
+from bnn.errors import DataError, MeasurementWarning, SchemaError
 from bnn.records import Records
-from bnn.sources import Source
-from bnn.survey import survey_of
+from bnn.sources import Fragment, Source
+from bnn.survey import Survey, look, row_hashes, survey_of
 
 FIELDS = {
     "whole": st.integers(-3, 30).map(str),
@@ -73,11 +75,6 @@ def parts_of(draw, number):
     return list(itertools.pairwise([0, *cuts, number]))
 
 
-@pytest.fixture
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("files")
-
-
 def same_schema(found, table, target, intervals):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MeasurementWarning)
@@ -118,3 +115,70 @@ def test_parquet_files_in_any_division(tmp_path_factory, table, data):
         found = survey_of(Source.of(folder / "*.parquet", strict=True).chunks())
     whole = pa.concat_tables([pq.read_table(file) for file in sorted(folder.iterdir())]).combine_chunks()
     same_schema(found, whole, None, data.draw(st.sampled_from([None, 2, 20])))
+
+
+@given(st.integers(1, 60), st.integers(1, 60), st.data())
+@settings(max_examples=30)
+def test_the_sample_is_that_of_the_rows_of_smallest_hash_in_any_order(tmp_path_factory, rows, size, data):
+    path = tmp_path_factory.mktemp("sample") / "some.parquet"
+    numbers = np.random.default_rng(rows).random(rows).round(1)
+    pq.write_table(pa.table({"x": numbers, "y": [str(i % 3) for i in range(rows)]}), path, row_group_size=9)
+    fragments = Source.of(path).fragments
+    hashes = np.concatenate([row_hashes(f, np.arange(min(9, rows - 9 * f.part))) for f in fragments])
+    kept = np.sort(hashes)[:size]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(survey, "SAMPLE", size)
+        patch.setattr(sources, "ROWS", data.draw(st.sampled_from([1, 4, 100])))
+        parts = [look(chunk, "y") for fragment in data.draw(st.permutations(fragments)) for chunk in fragment.chunks()]
+        while len(parts) > 1:  # any tree of sums
+            place = data.draw(st.integers(0, len(parts) - 2))
+            parts[place : place + 2] = [parts[place] + parts[place + 1]]
+        one_pass = survey_of(Source.of(path).chunks(), "y")
+        bounds = one_pass.schema(intervals=4)["x"].bounds
+    order = np.argsort(hashes)[:size]
+    for found in (parts[0], one_pass):
+        placed = np.argsort(found.hashes)
+        assert np.array_equal(found.hashes[placed], kept)
+        assert np.array_equal(found.numbers["x"][placed], numbers[order])
+        assert [found.labels[i].as_py() for i in placed] == [str(i % 3) for i in order]
+        assert (found.rows, found.columns["x"].low, found.columns["x"].high) == (rows, numbers.min(), numbers.max())
+    assert parts[0].schema(intervals=4) == one_pass.schema(intervals=4)
+    if one_pass.columns["x"].measured:
+        assert bounds == tuple(equal_frequency(numbers[order], intervals=4).tolist())
+
+
+def test_hashes_are_spread_evenly_and_differ_between_fragments():
+    hashes = [row_hashes(Fragment("a.csv", part), np.arange(10_000)) for part in range(2)]
+    assert len(np.unique(np.concatenate(hashes))) == 20_000
+    for some in hashes:
+        shares = np.bincount((some >> np.uint64(60)).astype(np.int64), minlength=16) / 10_000
+        assert abs(shares - 1 / 16).max() < 0.01
+
+
+def test_columns_of_more_values_than_are_kept(tmp_path, monkeypatch):
+    (tmp_path / "some.csv").write_text(
+        "name,age,late\n" + "".join(f"n{i},{i}.5,{i}\n" for i in range(30)) + "m,1.5,?\n"
+    )
+    monkeypatch.setattr(survey, "MOST", 25)
+    monkeypatch.setattr(csvfile, "BLOCK", 60)
+    found = survey_of(Source.of(tmp_path / "some.csv").chunks())
+    assert found.columns["age"].measured
+    assert not found.columns["late"].numeric
+    with pytest.raises(DataError, match=r"survey: column 'name' has more than 25 distinct values; leave it out if"):
+        found.schema(intervals=3)
+    without = Survey({"age": found.columns["age"]}, found.rows, found.hashes, found.numbers)
+    ages = np.array([*np.arange(30) + 0.5, 1.5])
+    assert without.schema(intervals=2)["age"].bounds == tuple(equal_frequency(ages, intervals=2).tolist())
+
+
+def test_columns_that_differ_between_files(tmp_path):
+    pq.write_table(pa.table({"x": [1, 2]}), tmp_path / "a.parquet")
+    pq.write_table(pa.table({"x": ["1", "2"]}), tmp_path / "b.parquet")
+    with pytest.raises(SchemaError, match=r"column 'x' is int64 in some files and string in others; write it alike"):
+        survey_of(Source.of(tmp_path / "*.parquet").chunks())
+    pq.write_table(pa.table({"x": [[1], [2]]}), tmp_path / "c.parquet")
+    with pytest.raises(DataError, match=r"column 'x' is list<.*>; values are text, bools or numbers"):
+        survey_of(Source.of(tmp_path / "c.parquet").chunks())
+    pq.write_table(pa.table({"x": [1.5, float("inf")]}), tmp_path / "d.parquet")
+    with pytest.raises(DataError, match=r"column 'x' holds inf"):
+        survey_of(Source.of(tmp_path / "d.parquet").chunks()).schema(intervals=2)

@@ -13,6 +13,17 @@ Learned = Annotated[
 ]
 """A table that is learned."""
 
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="NAME|FILE...",
+        help="A data set (see bnn datasets), or CSV or Parquet files of the same columns and any size; patterns such "
+        'as "2026-*.parquet" too.',
+        show_default=False,
+    ),
+]
+"""Tables that are learned as one."""
+
 IGNORED = "Leave this column out, such as a name; may be repeated."
 """What ``--ignore`` does."""
 

@@ -19,11 +19,12 @@ from bnn.classify.describing import describe, grown, kept_ways
 from bnn.classify.explanation import Explanation, explained, values_of
 from bnn.classify.fuzzy import with_memberships
 from bnn.classify.gains import given_priors, prior_bits
+from bnn.classify.labelled import Labelled
 from bnn.classify.labels import merged_classes, named_classes
 from bnn.classify.leave_one_out import scores_without_own_row
 from bnn.classify.model import Model, Options
 from bnn.classify.reading import Codebook, Table
-from bnn.classify.streamed import Labelled, Meaning
+from bnn.classify.streamed import Meaning
 from bnn.cluster import divided
 from bnn.counting import whole_weights
 from bnn.discretize import INTERVALS
