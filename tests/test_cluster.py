@@ -32,7 +32,7 @@ ROWS = 600
 def client():
     with (
         dask.config.set({"distributed.worker.daemon": True, "distributed.logging.distributed": "critical"}),
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as machines,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50) as machines,
         Client(machines) as here,
     ):
         yield here
@@ -297,7 +297,7 @@ def test_a_killed_worker_changes_nothing(files, tmp_path):
     here = ClassCounts.of(bnn.Source.of(files), schema=schema)
     with (
         dask.config.set({"distributed.logging.distributed": "critical"}),
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as machines,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50) as machines,
         Client(machines) as client,
     ):
         begun = tmp_path / "begun"
@@ -342,7 +342,7 @@ def test_a_scheduler_that_is_not_there_or_has_no_workers(files, monkeypatch):
     with pytest.raises(ClusterError, match=r"no scheduler answers at 'tcp://127.0.0.1:9'"):
         Counts.of(bnn.Source.of(files, scheduler="tcp://127.0.0.1:9"))
     with (
-        LocalCluster(n_workers=0, dashboard_address=None, silence_logs=50) as machines,
+        LocalCluster(n_workers=0, dashboard_address=":0", silence_logs=50) as machines,
         pytest.raises(ClusterError, match=r"has no workers; start some by dask worker tcp"),
     ):
         Counts.of(bnn.Source.of(files, scheduler=machines.scheduler_address))
@@ -354,7 +354,7 @@ def test_a_scheduler_that_is_not_there_or_has_no_workers(files, monkeypatch):
         (lambda t: bnn.NaiveBayesClassifier().fit(t, "clas"), r"fit.y|there is no 'clas'"),
         (lambda t: bnn.NaiveBayesClassifier().fit(t, np.zeros(3)), "give the name of a column, or a column of dask"),
         (lambda t: bnn.NaiveBayesClassifier().fit(t, "class", "weight"), "bounds of column 'size' cannot be found"),
-        (lambda t: Counts.of(t["colour"].to_frame(), weight="colour"), "weights are numbers"),
+        (lambda t: Counts.of(t[["colour", "legs"]], weight="colour"), "weights are numbers"),
         (lambda t: Counts.of(t.rename(columns={"legs": "size"})), "'size' names two columns"),
         (lambda t: Counts.of(dask.array.ones(3)), "needs the shape"),
         (lambda t: bnn.find_schema(t, ignore=["colours"]), "did you mean 'colour'"),

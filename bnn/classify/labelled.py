@@ -1,4 +1,4 @@
-"""Labelled rows in parts, files or dask tables: what their columns mean and their class counts, each part where it is."""
+"""Labelled rows in parts, of files or dask tables: what their columns mean, and class counts, each part where it is."""
 
 from __future__ import annotations
 
@@ -111,7 +111,9 @@ class Labelled:
 def _surveyed(target: str, weight: str | None, owner: str, chunks: Iterable[Chunk]) -> Survey:
     """What is seen of rows that count."""
     survey = survey_of((heavy(chunk, weight) for chunk in chunks), target, owner=owner)
-    return replace(survey, columns={name: seen for name, seen in survey.columns.items() if name != weight})
+    held = (survey.columns, survey.numbers)
+    columns, numbers = ({name: one for name, one in of.items() if name != weight} for of in held)
+    return replace(survey, columns=columns, numbers=numbers)
 
 
 def _counted(
