@@ -15,6 +15,9 @@ _HOMES = {
     "Layout": "bnn.schema",
     "Records": "bnn.records",
     "Counts": "bnn.counts",
+    "Source": "bnn.sources",
+    "find_schema": "bnn.streaming",
+    "Window": "bnn.window",
     "Network": "bnn.network",
     "PatternMemory": "bnn.memories",
     "RULES": "bnn.rules",
@@ -23,6 +26,7 @@ _HOMES = {
     "learn": "bnn.learning",
     "learn_delta": "bnn.repetition",
     "recall": "bnn.driver",
+    "recall_states": "bnn.batches",
     "fixed_points": "bnn.landscape",
     "bifurcation": "bnn.continuation",
     "capacity": "bnn.study.capacities",
@@ -62,6 +66,7 @@ if TYPE_CHECKING:
     from bnn import metrics as metrics
     from bnn import plots as plots
     from bnn import study as study
+    from bnn.batches import recall_states as recall_states
     from bnn.change import drift as drift
     from bnn.classify.combiner import NaiveBayesCombiner as NaiveBayesCombiner
     from bnn.classify.comparison import compare as compare
@@ -99,8 +104,11 @@ if TYPE_CHECKING:
     from bnn.schema import Attribute as Attribute
     from bnn.schema import Layout as Layout
     from bnn.schema import Schema as Schema
+    from bnn.sources import Source as Source
+    from bnn.streaming import find_schema as find_schema
     from bnn.study.capacities import capacity as capacity
     from bnn.trace import Trace as Trace
+    from bnn.window import Window as Window
 
 
 def __getattr__(name: str) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from bnn.patterns import as_numbers
 from bnn.records import Records, checked_weights
 from bnn.schema import Coding, Layout, Schema
 from bnn.tables import columns_of
+from bnn.tallies import counted
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -88,6 +90,11 @@ class Counts:
                 f"Counts.rows: got {self.rows} of scale {self.scale}; give 0 to 2**62 - 1, of scale 1 or 2**20."
             )
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Broadcasts stay broadcasts in another process."""
+        tables = self.joint, small(self.on), small(self.known)
+        return Counts, (self.layout, *tables, self.rows, self.scale, self.decayed)
+
     @property
     def complete(self) -> bool:
         """Whether no value is missing, and margins are held as broadcasts."""
@@ -106,20 +113,38 @@ class Counts:
         return hypertext.of_counts(self)
 
     @staticmethod
-    def of(records: Records, coding: Coding | None = None) -> Counts:
+    def of(
+        records: Any,
+        coding: Coding | None = None,
+        *,
+        schema: Schema | None = None,
+        weight: str | None = None,
+    ) -> Counts:
         """Count records, exactly.
 
         Parameters
         ----------
         records
-            A missing value switches no neuron on. Weights are rounded once to whole numbers of 2**-20.
+            `bnn.Records`: a missing value switches no neuron on; weights are rounded once to whole numbers of 2**-20.
+            Or what comes in parts that are never together in memory, counted as if they were: a `bnn.Source` of files,
+            a dask data frame or array, or an iterable of records or, with a schema, of tables.
         coding
             ``"values"`` or ``"on"`` (see `Layout`); None: ``"on"`` for patterns, ``"values"`` for tables.
+        schema
+            Of files and tables in parts; None: files are looked through twice, first for their schema, in which each
+            distinct number is a value (`bnn.find_schema` cuts them).
+        weight
+            Of files and dask tables: the column that holds the weight of each row.
 
         Raises
         ------
         DataError
-            More values than fit the memory; a total weight of 2**42 or more.
+            More values than fit the memory; a total weight of 2**42 or more; no records at all.
+
+        Warns
+        -----
+        DamageWarning, UnseenValueWarning
+            Rows of files that cannot be read, and values that the schema lacks.
 
         Examples
         --------
@@ -128,17 +153,10 @@ class Counts:
         >>> counts.on.tolist()  # N(i; a): rows 'x0 = 0', 'x0 = 1', 'x1 = 0', 'x1 = 1'
         [[0, 0], [2, 1], [1, 1], [0, 0]]
         """
-        if not isinstance(records, Records):
-            raise DataError(
-                f"Counts.of.records: got {type(records).__name__}; give Records, such as bnn.Records.from_table(table)."
-            )
-        layout = Layout.default(records.schema, coding)
-        if records.weights is None and set(records.schema.sizes) == {2}:  # the quickest way, of "on" neurons only
-            counts = Counts(Layout(records.schema, "on"), *count_two_valued(records), len(records.codes))
-            return counts if layout.coding == "on" else _every_value(counts)
-        weights, rows, scale = whole_weights(records)
-        tables = count_values(records, weights, rows)
-        return Counts(Layout(records.schema, "values"), *tables, rows, scale).select(layout.coding)
+        if isinstance(records, Records):
+            return _counted(records, coding)
+        count = partial(_counted, coding=coding)
+        return counted(records, count, _total, "Counts.of.records", schema, weight)
 
     @staticmethod
     def from_aggregates(
@@ -352,6 +370,26 @@ class Counts:
             raise FileError(f"{Path(path)}: its counts are damaged ({error}); count the records again.") from error
 
 
+def _counted(records: Records, coding: Coding | None) -> Counts:
+    """Count records that are in memory."""
+    layout = Layout.default(records.schema, coding)
+    if records.weights is None and set(records.schema.sizes) == {2}:  # the quickest way, of "on" neurons only
+        counts = Counts(Layout(records.schema, "on"), *count_two_valued(records), len(records.codes))
+        return counts if layout.coding == "on" else _every_value(counts)
+    weights, rows, scale = whole_weights(records)
+    tables = count_values(records, weights, rows)
+    return Counts(Layout(records.schema, "values"), *tables, rows, scale).select(layout.coding)
+
+
+def _total(parts: Iterator[Counts]) -> Counts:
+    """Add parts up, the largest table in place: two of them are in memory, not three."""
+    total = next(parts)
+    joint = np.array(total.joint)
+    for part in parts:
+        total = _combine(total, part, 1, joint)
+    return total
+
+
 def _every_value(counts: Counts) -> Counts:
     """Give every value a neuron."""
     if counts.layout.coding == "values":
@@ -376,8 +414,8 @@ def _rescaled(counts: Counts, scale: int) -> Counts:
     return replace(counts, joint=joint, on=on, known=known, rows=counts.rows * factor, scale=scale)
 
 
-def _combine(a: Counts, b: Counts, sign: int) -> Counts:
-    """Add ``sign`` times the counts of b to those of a; what both hold as a broadcast stays one."""
+def _combine(a: Counts, b: Counts, sign: int, out: Int64[np.ndarray, "neurons neurons"] | None = None) -> Counts:
+    """Add ``sign`` times the counts of b to those of a, the pairs to ``out``; what is broadcast in both stays so."""
     a.layout.require_same(b.layout, "Counts")
     a, b = _rescaled(a, b.scale), _rescaled(b, a.scale)
     rows = a.rows + sign * b.rows
@@ -387,7 +425,7 @@ def _combine(a: Counts, b: Counts, sign: int) -> Counts:
             "take away only records that were counted."
         )
     operation = np.add if sign > 0 else np.subtract
-    joint = operation(a.joint, b.joint)
+    joint = operation(a.joint, b.joint, out)
     on, known = operation(small(a.on), small(b.on)), operation(small(a.known), small(b.known))
     return Counts(a.layout, joint, on, known, rows, a.scale, a.decayed or b.decayed)
 

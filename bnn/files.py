@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from filelock import FileLock, Timeout
 from safetensors import SafetensorError, numpy, safe_open
 
 from bnn.errors import DataError, FileError
@@ -54,6 +55,42 @@ def write_atomically(path: str | os.PathLike[str], write: Callable[[Path], objec
         raise FileError(f"{named}: cannot be written: {getattr(error, 'strerror', None) or error}.") from error
 
 
+@contextlib.contextmanager
+def exclusively(path: str | os.PathLike[str]) -> Iterator[None]:
+    """A context in which no other process that asks alike changes a file: it is read, changed and written again.
+
+    What is locked is an empty file beside it; however the process ends, the lock ends with it.
+
+    Raises
+    ------
+    FileError
+        Another process is at it, or the folder is missing.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, exclusively(Path(folder, "counts.safetensors")):
+    ...     pass
+    """
+    named = Path(path)
+    if not named.parent.is_dir():
+        raise FileError(f"{named}: the folder {str(named.parent)!r} does not exist; make it first.")
+    real = named.resolve()
+    lock = FileLock(real.with_name(f".{real.name}.lock"), timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise FileError(
+            f"{named}: another process is changing it and will win; wait for its end, or name another file."
+        ) from None
+    except OSError as error:
+        raise FileError(f"{named}: cannot be locked: {error.strerror or error}.") from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
 def _umask() -> int:
     """The permissions that new files lack; the system tells it only by setting it."""
     mask = os.umask(0)
@@ -90,7 +127,10 @@ def write_tensors(
         note = json.dumps({**told, "checksum": _checksum(plain, told)}, allow_nan=False)
     except ValueError as error:
         raise DataError(f"{path}: cannot hold {kind} with infinity or NaN among its options; choose others.") from error
-    write_atomically(path, lambda temporary: numpy.save_file(plain, temporary, metadata={"bnn": note}))
+    try:
+        write_atomically(path, lambda temporary: numpy.save_file(plain, temporary, metadata={"bnn": note}))
+    except SafetensorError as error:  # it has no error of the system's own kind
+        raise FileError(f"{path}: cannot be written: {error}.") from error
 
 
 def _checksum(arrays: Mapping[str, np.ndarray], told: Mapping[str, Any]) -> int:

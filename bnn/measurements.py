@@ -38,9 +38,14 @@ def cut(
     DataError
         A number of intervals below 2, or infinity in a column.
     """
+    require_intervals(intervals)
+    return [None if name == target else _cut(name, column, weights, intervals) for name, column in columns.items()]
+
+
+def require_intervals(intervals: int) -> None:
+    """Raise `DataError` unless so many intervals can be made."""
     if isinstance(intervals, bool) or not isinstance(intervals, int | np.integer) or intervals < 2:
         raise DataError(f"{OWNER}.intervals: got {intervals!r}; give a whole number of at least 2.")
-    return [None if name == target else _cut(name, column, weights, intervals) for name, column in columns.items()]
 
 
 def _cut(name: str, column: Any, weights: Float[np.ndarray, " rows"] | None, intervals: int) -> Attribute | None:
@@ -70,7 +75,7 @@ def warn_of_columns(coded: Sequence[CodedColumn], target: str | None) -> None:
             MeasurementWarning,
             stacklevel=3,
         )
-    if identifiers := [c for c in texts if identifies(c.codes, c.attribute)]:
+    if identifiers := [c for c in texts if identifies(int((c.codes >= 0).sum()), c.attribute)]:
         told = _listed([repr(c.attribute.name) for c in identifiers])
         warnings.warn(
             f"{OWNER}: every value occurs once: {told}; an identifier tells nothing of new rows: leave it out.",

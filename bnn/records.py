@@ -14,7 +14,7 @@ from bnn.errors import DataError, SchemaError, unknown_name
 from bnn.measurements import cut, warn_of_columns, warn_of_unseen
 from bnn.patterns import as_numbers, pattern_codes, pattern_schema
 from bnn.schema import Attribute, Schema
-from bnn.tables import columns_of, encode, smallest_type
+from bnn.tables import CodedColumn, columns_of, encode, smallest_type
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -217,11 +217,8 @@ class Records:
             warn_of_columns(coded, target)
         elif target is not None:
             schema = replace(schema, target=target)
-        codes = np.empty((len(coded[0].codes), len(coded)), smallest_type(max(schema.sizes)), order="F")
-        for j, column in enumerate(coded):
-            codes[:, j] = column.codes
         warn_of_unseen(coded)
-        return Records(codes, schema, weights, np.array([c.unseen for c in coded]))
+        return put_together(coded, schema, weights)
 
     @staticmethod
     def from_patterns(array: Any, *, names: Sequence[str] | None = None, known: Any = None) -> Records:
@@ -260,6 +257,16 @@ class Records:
         schema = pattern_schema(shape, names)
         codes = pattern_codes(array, known, names=lambda: schema.names, owner=f"{owner}.array")
         return Records(codes.reshape(len(codes), -1), schema)
+
+
+def put_together(
+    coded: Sequence[CodedColumn], schema: Schema, weights: Float[np.ndarray, " rows"] | None = None
+) -> Records:
+    """Records of columns that are coded by the attributes of a schema, in its order."""
+    codes = np.empty((len(coded[0].codes), len(coded)), smallest_type(max(schema.sizes)), order="F")
+    for j, column in enumerate(coded):
+        codes[:, j] = column.codes
+    return Records(codes, schema, weights, np.array([column.unseen for column in coded]))
 
 
 def require_on_off(schema: Schema, owner: str) -> None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import math
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from jaxtyping import Bool, Int
 
-from bnn.errors import DataError, SchemaError, unknown_name
+from bnn.errors import DataError, FileError, SchemaError, unknown_name
+from bnn.files import write_atomically
 
 Value = str | bool | int | float
 Kind = Literal["nominal", "on_off"]
@@ -208,6 +212,39 @@ class Schema:
             "target": self.target,
             "shape": None if self.shape is None else list(self.shape),
         }
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write to a JSON file; `load` reads it.
+
+        Raises
+        ------
+        FileError
+            The folder does not exist, the name is a folder, or the system refuses.
+        """
+        text = json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n"
+        write_atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Schema:
+        """Read what `save` wrote, or what was written by hand alike.
+
+        Raises
+        ------
+        FileError
+            A file that is missing, cannot be read, or is no JSON.
+        SchemaError
+            JSON that is no schema.
+        """
+        try:
+            return Schema.from_json(json.loads(Path(path).read_text(encoding="utf-8")))
+        except OSError as error:
+            raise FileError(f"Schema.load: {str(path)!r} cannot be read: {error.strerror or error}.") from error
+        except ValueError as error:
+            if isinstance(error, SchemaError):
+                raise
+            raise FileError(
+                f"Schema.load: {str(path)!r} is no JSON file ({error}); write it by Schema.save."
+            ) from error
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> Schema:

@@ -202,9 +202,9 @@ def arrow_array(column: Any) -> pa.Array | None:
     return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
 
 
-def identifies(codes: Integer[np.ndarray, " rows"], attribute: Attribute) -> bool:
-    """Whether every value of a column occurs once, in rows enough to call it an identifier."""
-    return len(attribute.values) >= IDENTIFIER and int((codes >= 0).sum()) == len(attribute.values)
+def identifies(known: int, attribute: Attribute) -> bool:
+    """Whether so many known cells have each value once, and are enough to call it an identifier."""
+    return len(attribute.values) >= IDENTIFIER and known == len(attribute.values)
 
 
 def plain_numbers(array: Shaped[np.ndarray, "..."]) -> Shaped[np.ndarray, "..."]:

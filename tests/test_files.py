@@ -2,6 +2,9 @@
 
 import json
 import os
+import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -13,7 +16,7 @@ from safetensors.numpy import save_file
 import bnn
 from bnn import files
 from bnn.errors import FileError
-from bnn.files import read_tensors, write_tensors
+from bnn.files import exclusively, read_tensors, write_tensors
 
 DTYPES = st.sampled_from([np.int64, np.float64, np.float32, np.int8, np.uint16, np.bool_])
 HEADERS = st.dictionaries(st.text(max_size=5), st.none() | st.booleans() | st.integers() | st.text() | st.floats(-9, 9))
@@ -157,3 +160,43 @@ def test_only_ordinary_files_are_read_and_written(tmp_path):
             action(pipe)
     with pytest.raises(FileError, match="cannot be written"):
         network.save(tmp_path / ("x" * 300))
+
+
+FULL = """
+import resource, sys
+import numpy as np
+from bnn.files import write_tensors
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+write_tensors(sys.argv[1], {"x": np.zeros(1_000_000)}, {}, "k")
+"""
+
+
+def test_a_full_disk_leaves_the_old_file_alone(path):
+    write_tensors(path, {"x": np.array([1])}, {}, "k")
+    done = subprocess.run([sys.executable, "-c", FULL, path], capture_output=True, text=True, check=False)
+    assert re.search(r"FileError: .*a\.safetensors: cannot be written: .*File too large", done.stderr)
+    assert read_tensors(path, "k")[0]["x"].tolist() == [1]
+    assert [p.name for p in path.parent.iterdir()] == [path.name]
+
+
+HOLDING = """
+import sys
+from bnn.files import exclusively
+with exclusively(sys.argv[1]):
+    print("mine", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_two_processes_at_one_file(path):
+    command = [sys.executable, "-c", HOLDING, path]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout.readline() == "mine\n"
+        with pytest.raises(FileError, match=r"a\.safetensors: another process is changing it and will win; wait for"):
+            exclusively(path).__enter__()
+        other.kill()  # a lock does not outlive its process
+        other.wait()
+        with exclusively(path):
+            write_tensors(path, {"x": np.array([1])}, {}, "k")
+    with pytest.raises(FileError, match=r"the folder '.*missing' does not exist; make it first\."):
+        exclusively(path.parent / "missing" / "a.safetensors").__enter__()

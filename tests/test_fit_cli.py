@@ -117,6 +117,7 @@ def test_what_was_learned_is_told():
         "classifier": "naive",
         "rows": 5,
         "left_out": 1,
+        "damaged": 0,
         "attributes": 2,
         "classes": [{"class": "u", "rows": 3}, {"class": "v", "rows": 2}],
         "files": [MODEL],
@@ -224,7 +225,7 @@ def test_columns_that_are_nearly_numbers_are_told():
     [
         (("fit",), "Missing argument"),
         (("fit", "zooo"), "datasets: there is no 'zooo'; did you mean 'zoo'?"),
-        (("fit", "none.csv"), "read_csv: 'none.csv' does not exist"),
+        (("fit", "none.csv"), "Source.of: 'none.csv' does not exist"),
         (("fit", "t.csv", "--target", "clas"), "--target: there is no 'clas'; did you mean 'class'?"),
         (("fit", "t.csv", "--ignore", "ag"), "--ignore: there is no 'ag'; did you mean 'age'?"),
         (("fit", "t.csv", "--ignore", "class"), "--ignore: 'class' is the target; ignore other columns, or name"),
@@ -254,7 +255,7 @@ def test_refused(words, message):
     ("text", "message"),
     [
         ("", "'t.csv' is empty; needed is a header row"),
-        ("a,class\n", "'t.csv' has a header but no rows"),
+        ("a,class\n", "--target: 'class' of t.csv holds no class at all"),
         ("a,a,class\n1,2,u\n", "'a' names two columns; rename one."),
         ("class\nu\nv\n", "--target: t.csv holds nothing but 'class'; there is nothing to predict by."),
         ("a,class\n1,u\n2,u\n", "--target: 'class' of t.csv holds only 'u'; needed are two classes to tell apart."),

@@ -85,6 +85,19 @@ Asked = Annotated[
 ]
 """Rows that a classifier is asked about."""
 
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="NAME|FILE...|-",
+        help="A data set (see bnn datasets), or CSV or Parquet files of the same columns and any size; patterns such "
+        'as "2026-*.parquet" too; or - for CSV from standard input.',
+        show_default=False,
+        autocompletion=data_names,
+        callback=spooled,
+    ),
+]
+"""Tables that are learned as one."""
+
 IGNORED = "Leave this column out, such as a name; may be repeated."
 """What ``--ignore`` does."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import warnings
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -13,20 +14,19 @@ import pyarrow.compute as pc
 
 from bnn import datasets
 from bnn.classify.columns import Column
-from bnn.csvfile import read_csv, typed
+from bnn.csvfile import NUMBER, read_csv, typed, typed_as
 from bnn.errors import BnnWarning, DataError, UnseenValueWarning, unknown_name
 from bnn.records import Records
+from bnn.sources import PARQUET
 
-NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 COMMAS = r"^[+-]?\d+(,\d+)+(\.\d+)?$"  # of thousands, or decimal ones
 
 
 def data_file(data: str) -> Path:
-    """The CSV file of a data set by name, or the file itself; an unknown name is an error naming the nearest."""
+    """The file of a data set by name, or the file itself; an unknown name is an error naming the nearest."""
     file = Path(data)
-    if data in datasets.names() or not (file.suffix.lower() == ".csv" or file.name != data or file.is_file()):
-        return datasets.path(data)
-    return file
+    named = file.suffix.lower() in (".csv", *PARQUET) or file.name != data or file.is_file() or glob.has_magic(data)
+    return datasets.path(data) if data in datasets.names() or not named else file
 
 
 def training_table(data: str, target: str, ignored: Sequence[str]) -> tuple[pa.Table, pa.ChunkedArray]:
@@ -43,18 +43,28 @@ def training_table(data: str, target: str, ignored: Sequence[str]) -> tuple[pa.T
         Columns of numbers that some fields make text.
     """
     table = read_csv(data_file(data), partial(mostly_numbers, data, ignored))
-    alone = table.column_names[0]
-    if table.num_columns == 1 and any(mark in alone for mark in ";\t|"):
-        raise DataError(f"{data}: its one column is called {alone!r}; separate columns by commas.")
-    if target not in table.column_names:
-        raise unknown_name("--target", target, table.column_names)
-    attributes = without(table, ignored)
+    return table.select(training_columns(data, table.column_names, target, ignored)), table[target]
+
+
+def training_columns(data: str, names: Sequence[str], target: str, ignored: Sequence[str]) -> list[str]:
+    """Columns to predict by.
+
+    Raises
+    ------
+    DataError
+        Columns that there are not, or nothing to predict by.
+    """
+    if len(names) == 1 and any(mark in names[0] for mark in ";\t|"):
+        raise DataError(f"{data}: its one column is called {names[0]!r}; separate columns by commas.")
+    if target not in names:
+        raise unknown_name("--target", target, names)
+    require_columns(names, ignored)
     if target in ignored:
         raise DataError(f"--ignore: {target!r} is the target; ignore other columns, or name another --target.")
-    attributes = attributes.drop_columns(target)
-    if not attributes.column_names:
+    attributes = [name for name in names if name not in ignored and name != target]
+    if not attributes:
         raise DataError(f"--target: {data} holds nothing but {target!r}; there is nothing to predict by.")
-    return attributes, table[target]
+    return attributes
 
 
 def memory_table(data: str, ignored: Sequence[str]) -> tuple[Records, pa.Table]:
@@ -65,10 +75,14 @@ def memory_table(data: str, ignored: Sequence[str]) -> tuple[Records, pa.Table]:
 
 def without(table: pa.Table, ignored: Sequence[str]) -> pa.Table:
     """A table without these columns; an unknown one is an error naming the nearest."""
-    for name in ignored:
-        if name not in table.column_names:
-            raise unknown_name("--ignore", name, table.column_names)
+    require_columns(table.column_names, ignored)
     return table.drop_columns(list(dict.fromkeys(ignored)))
+
+
+def require_columns(names: Sequence[str], ignored: Sequence[str]) -> None:
+    """Raise `DataError` unless there are columns of these names."""
+    if strange := [name for name in ignored if name not in names]:
+        raise unknown_name("--ignore", strange[0], names)
 
 
 def known_table(data: str, classifier: Any) -> Any:
@@ -101,17 +115,11 @@ def as_fitted(classifier: Any, columns: Mapping[str, Any]) -> Any:
 
 
 def _as_learned(data: str, columns: Mapping[str, Column], name: str, fields: pa.Array) -> pa.Array:
-    """Distinct fields of a column as the values that were learned: text, numbers or bools."""
-    column, read = columns.get(name), typed(name, fields)
-    values = () if column is None else column.attribute.values
-    if column is not None and column.bounds is None and (not values or any(isinstance(v, str) for v in values)):
-        return fields
-    if column is None or not pa.types.is_string(read.type):
-        return read
-    if values and isinstance(values[0], bool):
-        fields = pc.replace_substring_regex(pc.replace_substring_regex(fields, "(?i)^true$", "1"), "(?i)^false$", "0")
-    plain = pc.match_substring_regex(fields, NUMBER)
-    strange = fields.filter(pc.invert(plain)).drop_null().to_pylist()
+    """Distinct fields of a column as the values that were learned; of others as they are."""
+    if name not in columns:
+        return typed(name, fields)
+    column = columns[name]
+    read, strange = typed_as(name, fields, column.attribute.values, column.bounds is not None)
     if strange and column.bounds is not None:
         raise DataError(f"{data}: column {name!r} held numbers when it was learned, and now {strange[0]!r}; mend it.")
     if strange:
@@ -121,7 +129,7 @@ def _as_learned(data: str, columns: Mapping[str, Column], name: str, fields: pa.
             UnseenValueWarning,
             stacklevel=2,
         )
-    return pc.if_else(plain, fields, pa.nulls(1, pa.string())[0]).cast(pa.float64())
+    return read
 
 
 def mostly_numbers(data: str, ignored: Sequence[str], name: str, fields: pa.Array) -> pa.Array:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import Any
 
 import numpy as np
 from jaxtyping import Int32, Int64
@@ -12,6 +16,7 @@ from bnn.errors import DataError, SchemaError
 from bnn.kernels.classes import count_classes
 from bnn.records import Records
 from bnn.schema import Attribute, Layout, Schema
+from bnn.tallies import counted
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -75,7 +80,12 @@ class ClassCounts:
 
     @staticmethod
     def of(
-        records: Records, target: Attribute | None = None, classes: Int32[np.ndarray, " rows"] | None = None
+        records: Any,
+        target: Attribute | None = None,
+        classes: Int32[np.ndarray, " rows"] | None = None,
+        *,
+        schema: Schema | None = None,
+        weight: str | None = None,
     ) -> ClassCounts:
         """Count records, exactly.
 
@@ -83,17 +93,24 @@ class ClassCounts:
         ----------
         records
             With their target among the attributes; or attributes only, with ``target`` and ``classes`` beside them.
-            Weights are rounded once to whole numbers of 2**-20.
+            Weights are rounded once to whole numbers of 2**-20. Or, with a target among the attributes, parts that are
+            never together in memory, as of `bnn.Counts.of`.
         target
             The target, where the records do not hold it.
         classes
             int32: position of each row's class among the target's values.
+        schema
+            Of files and tables in parts; it names the target.
+        weight
+            As of `bnn.Counts.of`.
 
         Raises
         ------
         DataError
             No target; a row whose class is missing; a total weight of 2**42 or more.
         """
+        if not isinstance(records, Records):
+            return counted(records, ClassCounts.of, _total, "ClassCounts.of.records", schema, weight)
         if target is None or classes is None:
             records, target, classes = split(records)
         weights, _, scale = whole_weights(records)
@@ -194,9 +211,10 @@ def split(records: Records) -> tuple[Records, Attribute, Int32[np.ndarray, " row
             f"ClassCounts.of.records: row {int(np.argmin(classes))} has no {schema.target!r}; leave out rows whose "
             "class is unknown."
         )
-    others = [a for a in range(len(schema.names)) if a != place]
-    without = Schema(tuple(schema.attributes[a] for a in others))
-    return Records(records.codes[:, others], without, records.weights), schema.attributes[place], classes
+    without = Schema((*schema.attributes[:place], *schema.attributes[place + 1 :]))
+    last = place == len(schema.names) - 1
+    codes = records.codes[:, :-1] if last else np.delete(records.codes, place, axis=1)  # the first copies nothing
+    return Records(codes, without, records.weights), schema.attributes[place], classes
 
 
 def sum_by_class(
@@ -232,6 +250,11 @@ def rescaled(counts: ClassCounts, scale: int) -> ClassCounts:
         return counts
     factor = scale // counts.scale
     return ClassCounts(counts.schema, counts.target, counts.joint * factor, counts.totals * factor, scale)
+
+
+def _total(parts: Iterator[ClassCounts]) -> ClassCounts:
+    """The sum of counts."""
+    return reduce(add, parts)
 
 
 def _combine(a: ClassCounts, b: ClassCounts, sign: int) -> ClassCounts:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float, Float64, Int32, Shaped
+from jaxtyping import Bool, Float, Float64, Int32, Real, Shaped
 
 from bnn.classify.columns import RANGE, Column
 from bnn.classify.reading import Table
@@ -18,9 +18,11 @@ from bnn.errors import DataError, IdentifierWarning, unknown_name
 from bnn.kernels.recode import seen_values
 from bnn.records import extremes
 from bnn.schema import Attribute, Schema, Value
+from bnn.survey import Seen, Survey
 from bnn.tables import encode, identifies, numbers_of
 
 NAMES = ("auto", "categories", *METHODS)
+BY_CLASS = ("information-gain", "mdl")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,8 +67,7 @@ def describe(
     """
     names = list(table.columns)
     wanted = _wanted(discretize, names, owner)
-    if not isinstance(intervals, int | np.integer) or intervals < 2:
-        raise DataError(f"{owner}.intervals: got {intervals!r}; give a whole number of at least 2.")
+    _require_intervals(intervals, owner)
     surveyed = _survey(table.matrix, rows, names, owner)
     out = []
     for a, name in enumerate(names):
@@ -81,15 +82,40 @@ def describe(
             column = Column(Attribute(name, tuple(values)))
         else:
             column = _described(table, name, rows, wanted[a] if before is None else "categories", intervals, owner)
-        if before is not None:
-            column = Column(_grown(before.attribute, column.attribute))
-        out.append(column)
+        out.append(column if before is None else grown(before, column))
     return tuple(out)
 
 
-def _grown(old: Attribute, new: Attribute) -> Attribute:
-    """Old values keep their place, new ones follow."""
-    return Schema((old,)).union(Schema((replace(new, name=old.name),))).attributes[0]
+def _require_intervals(intervals: Any, owner: str) -> None:
+    """Raise `DataError` unless so many intervals can be made."""
+    if not isinstance(intervals, int | np.integer) or intervals < 2:
+        raise DataError(f"{owner}.intervals: got {intervals!r}; give a whole number of at least 2.")
+
+
+def grown(old: Column, new: Column) -> Column:
+    """What a column means after more rows: bounds stay, old values keep their place, new ones follow."""
+    if old.bounds is not None:
+        return old
+    if not old.attribute.values:  # nothing was known of it so far
+        return new
+    return Column(
+        Schema((old.attribute,)).union(Schema((replace(new.attribute, name=old.attribute.name),))).attributes[0]
+    )
+
+
+def kept_ways(known: Sequence[Column], discretize: Any) -> dict[str, Any]:
+    """How to cut columns of more rows, so that bounds and kinds of the earlier ones are kept; see `grown`."""
+    by_column = discretize if isinstance(discretize, Mapping) else {}
+    ways = {}
+    for column in known:
+        name = column.attribute.name
+        if column.bounds is not None:
+            ways[name] = column.bounds.tolist()
+        elif column.attribute.values:
+            ways[name] = "categories"
+        else:
+            ways[name] = by_column.get(name, "auto" if isinstance(discretize, Mapping) else discretize)
+    return ways
 
 
 def _wanted(discretize: Any, names: Sequence[str], owner: str) -> list[Any]:
@@ -144,8 +170,7 @@ def _described(table: Table, name: str, rows: Rows, wanted: Any, intervals: int,
         return Column(Attribute(name, (False, True)))
     numbers = numbers_of(raw)
     if numbers is None:
-        if not isinstance(wanted, str):
-            raise DataError(f"{owner}.discretize: column {name!r} has bounds, but holds no numbers; leave it out.")
+        _require_no_bounds(name, wanted, owner)
         return _categories(name, raw, rows, owner)
     known = ~np.isnan(numbers)
     if rows.heavy is not None:
@@ -156,17 +181,76 @@ def _described(table: Table, name: str, rows: Rows, wanted: Any, intervals: int,
         raise DataError(f"{owner}.X: column {name!r} holds infinity; values are finite, and missing where unknown.")
     classes = rows.classes if everything else rows.classes[known]
     weights = rows.weights if rows.weights is None or everything else rows.weights[known]
+    if isinstance(wanted, str) and (
+        wanted == "categories" or not len(some) or (wanted == "auto" and not measured(some))
+    ):
+        return _distinct(name, some)
+    bounds = _bounds(name, some, classes, weights, wanted, intervals, owner)
+    return _binned(name, bounds, float(some.max()) - float(some.min()) if len(some) else 0.0)
+
+
+def described(survey: Survey, target: Attribute, discretize: Any, intervals: int, owner: str) -> tuple[Column, ...]:
+    """Find out what each column of files means, as `describe` does with all their rows in memory.
+
+    Parameters
+    ----------
+    survey
+        Of the rows that have a class, with their labels.
+    target
+        The column of classes, and what they are.
+    discretize, intervals, owner
+        As of `describe`. Of more rows than a survey keeps, bounds are those of its sample.
+    """
+    names = [name for name in survey.columns if name != target.name]
+    ways = dict(zip(names, _wanted(discretize, names, owner), strict=True))
+    _require_intervals(intervals, owner)
+    columns = []
+    for name, wanted in ways.items():
+        seen = survey.columns[name]
+        if not seen.numeric:
+            columns.append(_categories_seen(seen, wanted, owner))
+            continue
+        seen.require_finite(owner)
+        known = not np.isnan(seen.low)
+        if isinstance(wanted, str) and (
+            wanted == "categories" or not known or (wanted == "auto" and not seen.measured)
+        ):
+            columns.append(_distinct(name, seen.distinct_numbers(owner)))
+            continue
+        numbers = survey.numbers[name]
+        here = ~np.isnan(numbers)
+        codes = survey.codes(target)[here] if wanted in BY_CLASS else None
+        bounds = _bounds(name, numbers[here], codes, None, wanted, intervals, owner)
+        columns.append(_binned(name, bounds, seen.high - seen.low if known else 0.0))
+    return tuple(columns)
+
+
+def _distinct(name: str, numbers: Real[np.ndarray, " rows"]) -> Column:
+    """A column of numbers, each a category."""
+    distinct = np.unique(numbers)
+    values = distinct.astype(np.int64) if (distinct == np.floor(distinct)).all() else distinct
+    return Column(Attribute(name, tuple(values.tolist())))
+
+
+def _bounds(
+    name: str,
+    numbers: Real[np.ndarray, " rows"],
+    classes: Int32[np.ndarray, " rows"] | None,
+    weights: Float64[np.ndarray, " rows"] | None,
+    wanted: Any,
+    intervals: int,
+    owner: str,
+) -> Float[np.ndarray, " bounds"]:
+    """Bounds that are given, or found in one of the ways."""
     if not isinstance(wanted, str):
-        bounds = _given(wanted, name, owner)
-    elif wanted == "categories" or not len(some) or (wanted == "auto" and not measured(some)):
-        distinct = np.unique(some)
-        values = distinct.astype(np.int64) if (distinct == np.floor(distinct)).all() else distinct
-        return Column(Attribute(name, tuple(values.tolist())))
-    elif wanted in ("auto", "equal-frequency"):
-        bounds = equal_frequency(some, weights, intervals)
-    else:
-        bounds = METHODS[wanted](some, classes, weights)
-    spread = float(some.max()) - float(some.min()) if len(some) else 0.0
+        return _given(wanted, name, owner)
+    if wanted in BY_CLASS:
+        return METHODS[wanted](numbers, classes, weights)
+    return equal_frequency(numbers, weights, intervals)
+
+
+def _binned(name: str, bounds: Float[np.ndarray, " bounds"], spread: float) -> Column:
+    """A column of intervals, of numbers that lie so far apart."""
     return Column.binned(name, bounds, min(spread / (len(bounds) + 1), sys.float_info.max))
 
 
@@ -179,14 +263,34 @@ def _categories(name: str, raw: Any, rows: Rows, owner: str) -> Column:
         if not coded.declared:
             occurs = np.bincount(codes[codes >= 0], minlength=len(attribute.values)) > 0
             attribute = Attribute(name, tuple(v for v, o in zip(attribute.values, occurs, strict=True) if o))
-    if identifies(codes, attribute):
-        warnings.warn(
-            f"{owner}.X: every value of column {name!r} occurs once: an identifier tells nothing of new rows; leave it "
-            "out.",
-            IdentifierWarning,
-            stacklevel=6,
-        )
+    if identifies(int((codes >= 0).sum()), attribute):
+        _warn_of_identifier(name, owner)
     return Column(attribute)
+
+
+def _categories_seen(seen: Seen, wanted: Any, owner: str) -> Column:
+    """A column of files that is not one of numbers."""
+    _require_no_bounds(seen.name, wanted, owner)
+    coded = seen.coded(f"{owner}.X", None)
+    if identifies(seen.known, coded.attribute):
+        _warn_of_identifier(seen.name, owner)
+    return Column(coded.attribute)
+
+
+def _warn_of_identifier(name: str, owner: str) -> None:
+    """Warn of a column that names the rows."""
+    warnings.warn(
+        f"{owner}.X: every value of column {name!r} occurs once: an identifier tells nothing of new rows; leave it "
+        "out.",
+        IdentifierWarning,
+        stacklevel=7,
+    )
+
+
+def _require_no_bounds(name: str, wanted: Any, owner: str) -> None:
+    """Raise `DataError` where bounds are given to what holds no numbers."""
+    if not isinstance(wanted, str):
+        raise DataError(f"{owner}.discretize: column {name!r} has bounds, but holds no numbers; leave it out.")
 
 
 def _given(bounds: Any, name: str, owner: str) -> Float[np.ndarray, " bounds"]:

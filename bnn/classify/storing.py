@@ -50,8 +50,17 @@ class Learned:
         return Learned({**self.arrays, **other.arrays}, {**self.told, **other.told}, self.inside + other.inside)
 
 
-def save(classifier: Any, path: str | os.PathLike[str]) -> None:
+def save(classifier: Any, path: str | os.PathLike[str], note: Mapping[str, Any] | None = None) -> None:
     """Write a fitted classifier, exactly; `load_classifier` reads it.
+
+    Parameters
+    ----------
+    classifier
+        One of ours.
+    path
+        The file.
+    note
+        Anything to be kept beside it, in plain JSON types; `note_of` reads it.
 
     Raises
     ------
@@ -62,7 +71,19 @@ def save(classifier: Any, path: str | os.PathLike[str]) -> None:
     """
     arrays: dict[str, np.ndarray] = {}
     told = _packed(classifier, "", arrays, type(classifier).__name__)
-    write_tensors(path, arrays, told, KIND)
+    write_tensors(path, arrays, told if note is None else {**told, "note": dict(note)}, KIND)
+
+
+def note_of(path: str | os.PathLike[str]) -> dict[str, Any] | None:
+    """Read what was noted beside a classifier; None where nothing was.
+
+    Raises
+    ------
+    FileError
+        As of `load_classifier`.
+    """
+    note = read_tensors(path, KIND)[1].get("note")
+    return None if note is None else dict(note)
 
 
 def load_classifier(path: str | os.PathLike[str]) -> Any:
