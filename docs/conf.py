@@ -54,6 +54,7 @@ plot_formats = [("png", 150)]
 html_theme = "furo"
 html_title = f"bnn {release}"
 html_static_path = ["static"]
+html_extra_path = ["root"]  # leads from the root of the site to its first page
 html_css_files = ["bnn.css"]
 html_copy_source = html_show_sourcelink = False
 copybutton_prompt_text = r">>> |\.\.\. |\$ "

@@ -74,32 +74,28 @@ def test_page_does_what_it_says(page, tmp_path, monkeypatch):
             RUNS[language](text, names)
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    """The site, built anew without a warning."""
+def names_of(site):
+    """Everything of Python that the site describes, from Sphinx's inventory: zlib below four lines of text."""
+    told = zlib.decompress((site / "objects.inv").read_bytes().split(b"\n", 4)[4]).decode()
+    return {line.split()[0] for line in told.splitlines() if line.split()[1].startswith("py:")}
+
+
+def test_site_is_built_without_a_warning_whole_and_asks_no_other_host(tmp_path):
     pytest.importorskip("sphinx", reason="the site is built by Sphinx, which is not installed")
-    folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-E", "-c", "docs", ".", str(folder)]
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-E", "-c", "docs", ".", str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    return folder
 
+    assert 'href="docs/index.html"' in (tmp_path / "index.html").read_text(encoding="utf-8")
 
-def test_site_has_every_page_and_every_public_name(site):
-    inventory = (site / "objects.inv").read_bytes().split(b"\n", 4)[4]  # below four lines of text
-    told = zlib.decompress(inventory).decode().splitlines()
-    names = {line.split()[0] for line in told if line.split()[1].startswith("py:")}
-    modules = {"bnn.datasets", "bnn.metrics", "bnn.plots", "bnn.study"}
-    public = {f"bnn.{name}" for name in bnn.__all__} - modules
+    public = {f"bnn.{name}" for name in bnn.__all__} - {"bnn.datasets", "bnn.metrics", "bnn.plots", "bnn.study"}
     public |= {f"bnn.plots.{name}" for name in bnn.plots.__all__} | {f"bnn.study.{name}" for name in bnn.study.__all__}
-    assert public - names == {"bnn.study.capacity"}  # `bnn.capacity`
+    assert public - names_of(tmp_path) == {"bnn.study.capacity"}  # it is there as `bnn.capacity`
     for page in (*PAGES, ROOT / "docs" / "results.md", *(ROOT / "notebooks").glob("*.ipynb")):
-        assert (site / page.relative_to(ROOT)).with_suffix(".html").exists()
+        assert (tmp_path / page.relative_to(ROOT)).with_suffix(".html").exists()
 
-
-def test_site_asks_no_other_host(site):
-    asked = re.compile(r"""<(?:script|img|iframe|link|source)[^>]*\s(?:src|href)=["']?(?:https?:)?//[^"'> ]*""")
-    for page in site.rglob("*.html"):
-        assert asked.findall(page.read_text(encoding="utf-8")) == [], page.name
-    for sheet in site.rglob("*.css"):
+    loaded = re.compile(r"""<(?:script|img|iframe|link|source)[^>]*\s(?:src|href)=["']?(?:https?:)?//[^"'> ]*""")
+    for page in tmp_path.rglob("*.html"):
+        assert loaded.findall(page.read_text(encoding="utf-8")) == [], page.name
+    for sheet in tmp_path.rglob("*.css"):
         assert not re.search(r"url\(\s*[\"']?(?:https?:)?//", sheet.read_text(encoding="utf-8")), sheet.name

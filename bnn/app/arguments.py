@@ -21,8 +21,8 @@ CLASSIFIERS = (
     "naive", "semi-naive", "tree", "chain", "successive", "network", "hopfield", "sklearn-categorical",
     "sklearn-logistic",
 )  # fmt: skip
-STDIN = "-"
 DYNAMICS = ("asynchronous", "synchronous", "winner-take-all", "k-winners", "glauber", "flow", "attention")
+STDIN = "-"
 
 
 def completed(words: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
