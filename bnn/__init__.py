@@ -26,6 +26,7 @@ _HOMES = {
     "learn": "bnn.learning",
     "learn_delta": "bnn.repetition",
     "recall": "bnn.driver",
+    "recall_states": "bnn.batches",
     "fixed_points": "bnn.landscape",
     "bifurcation": "bnn.continuation",
     "capacity": "bnn.study.capacities",
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
     from bnn import metrics as metrics
     from bnn import plots as plots
     from bnn import study as study
+    from bnn.batches import recall_states as recall_states
     from bnn.change import drift as drift
     from bnn.classify.combiner import NaiveBayesCombiner as NaiveBayesCombiner
     from bnn.classify.comparison import compare as compare

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -29,8 +30,8 @@ from bnn.files import read_tensors, write_tensors
 from bnn.patterns import as_numbers
 from bnn.records import Baskets, Records, checked_weights
 from bnn.schema import Coding, Layout, Schema
-from bnn.streaming import parts_of
 from bnn.tables import columns_of
+from bnn.tallies import counted
 
 SPARSE = ("data", "indices", "indptr")  # what a csr_array is made of
 
@@ -108,6 +109,11 @@ class Counts:
                 f"Counts.rows: got {self.rows} of scale {self.scale}; give 0 to 2**62 - 1, of scale 1 or 2**20."
             )
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Broadcasts stay broadcasts in another process."""
+        tables = self.joint, small(self.on), small(self.known)
+        return Counts, (self.layout, *tables, self.rows, self.scale, self.decayed)
+
     @property
     def complete(self) -> bool:
         """Whether no value is missing, and margins are held as broadcasts."""
@@ -170,7 +176,13 @@ class Counts:
         return hypertext.of_counts(self)
 
     @staticmethod
-    def of(records: Any, coding: Coding | None = None, *, schema: Schema | None = None) -> Counts:
+    def of(
+        records: Any,
+        coding: Coding | None = None,
+        *,
+        schema: Schema | None = None,
+        weight: str | None = None,
+    ) -> Counts:
         """Count records, exactly.
 
         Parameters
@@ -178,12 +190,14 @@ class Counts:
         records
             `bnn.Records`: a missing value switches no neuron on; weights are rounded once to whole numbers of 2**-20.
             Or what comes in parts that are never together in memory, counted as if they were: a `bnn.Source` of files,
-            or an iterable of records or, with a schema, of tables.
+            a dask data frame or array, or an iterable of records or, with a schema, of tables.
         coding
             ``"values"`` or ``"on"`` (see `Layout`); None: ``"on"`` for patterns, ``"values"`` for tables.
         schema
             Of files and tables in parts; None: files are looked through twice, first for their schema, in which each
             distinct number is a value (`bnn.find_schema` cuts them).
+        weight
+            Of files and dask tables: the column that holds the weight of each row.
 
         Raises
         ------
@@ -204,7 +218,8 @@ class Counts:
         """
         if isinstance(records, Records):
             return _counted(records, coding)
-        return _total(_counted(part, coding) for part in parts_of(records, schema, "Counts.of.records"))
+        count = partial(_counted, coding=coding)
+        return counted(records, count, _total, "Counts.of.records", schema, weight)
 
     @staticmethod
     def from_aggregates(

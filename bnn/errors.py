@@ -24,6 +24,10 @@ class FileError(BnnError, ValueError):
     """A file that is missing, damaged, foreign, or written by a newer version."""
 
 
+class ClusterError(BnnError, RuntimeError):
+    """A cluster that is not installed, does not answer, or cannot finish its work."""
+
+
 class DescentError(BnnError, ArithmeticError):
     """A function that must fall was seen to rise although every hypothesis of its guarantee holds."""
 

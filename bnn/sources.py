@@ -7,13 +7,14 @@ from collections.abc import Collection, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bnn.csvfile import Damage, Place, read_blocks, read_header
 from bnn.errors import DataError, FileError, SchemaError
+from bnn.kernels import threads
 
 PARQUET = (".parquet", ".pq")
 ROWS = 1 << 17
@@ -134,6 +135,9 @@ class Source:
         The columns.
     strict
         Whether damage stops the work.
+    scheduler
+        The cluster that reads them, one task a fragment: the address of its scheduler, or a ``distributed.Client``.
+        None: this process.
 
     Examples
     --------
@@ -146,9 +150,10 @@ class Source:
     fragments: tuple[Fragment, ...]
     names: tuple[str, ...]
     strict: bool = False
+    scheduler: Any = None
 
     @staticmethod
-    def of(*paths: str | Path, strict: bool = False) -> Source:
+    def of(*paths: str | Path, strict: bool = False, scheduler: Any = None) -> Source:
         """Look at files, without reading their rows.
 
         Parameters
@@ -159,6 +164,9 @@ class Source:
             `bnn.csvfile.read_csv`.
         strict
             Whether a damaged row or file is an error. Otherwise it is left out, counted and told.
+        scheduler
+            A dask cluster that does the work of `bnn.Counts.of`, `bnn.find_schema` and ``fit``: the address of its
+            scheduler, or a ``distributed.Client``. Every worker must find the files where they are found here.
 
         Raises
         ------
@@ -188,7 +196,7 @@ class Source:
             fragments += [Fragment(path, part) for part in range(parts)]
         if names is None:
             raise FileError(f"{OWNER}: none of {len(files)} files can be read, such as {files[0]!r}; check them.")
-        return Source(tuple(fragments), names, strict)
+        return Source(tuple(fragments), names, strict, scheduler)
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -224,13 +232,16 @@ class Source:
 
 
 def ahead(items: Iterator[Item]) -> Iterator[Item]:
-    """The items, each made by another thread while the one before it is worked on.
+    """The items, each made by another thread while the one before it is worked on, if more than one may run.
 
     Examples
     --------
     >>> list(ahead(iter([1, 2, 3])))
     [1, 2, 3]
     """
+    if threads.count() == 1:
+        yield from items
+        return
     end = object()
     with ThreadPoolExecutor(1, thread_name_prefix="bnn-reader") as pool:
         made = pool.submit(next, items, end)

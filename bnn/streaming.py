@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from jaxtyping import Float
 
 from bnn.csvfile import typed, typed_as, without_empty
 from bnn.errors import DamageWarning, DataError, UnseenValueWarning, unknown_name
-from bnn.records import Records, put_together
+from bnn.partitions import names_of, total
+from bnn.records import Records, checked_weights, put_together
 from bnn.schema import Attribute, Schema
 from bnn.sources import Chunk, Mark, Source
-from bnn.survey import survey_of
-from bnn.tables import CodedColumn, encode
+from bnn.survey import merged, survey_of
+from bnn.tables import CodedColumn, encode, numbers_of
 
 SHOWN = 3  # examples that are told
 
@@ -98,7 +101,13 @@ class Part:
     end: Mark
 
 
-def find_schema(source: Source, target: str | None = None, intervals: int | None = None) -> Schema:
+def find_schema(
+    source: Any,
+    target: str | None = None,
+    intervals: int | None = None,
+    *,
+    ignore: Collection[str] = (),
+) -> Schema:
     """Find the schema of files in one pass: that of `bnn.Records.from_table` on all rows at once.
 
     Save it with `Schema.save`, and later passes need not look for it again.
@@ -106,10 +115,12 @@ def find_schema(source: Source, target: str | None = None, intervals: int | None
     Parameters
     ----------
     source
-        The files.
+        The files, or a dask data frame or array, whose partitions are looked through where they are.
     target, intervals
         As of `bnn.Records.from_table`. Of more than a million rows the bounds are exact quantiles of a million of
         them, the same in whatever order or parts the files are read.
+    ignore
+        Columns that the schema leaves out.
 
     Raises
     ------
@@ -123,10 +134,16 @@ def find_schema(source: Source, target: str | None = None, intervals: int | None
     >>> find_schema(source, target="class", intervals=3)["petal_width"].values
     ('< 0.8', '0.8 to 1.55', '>= 1.55')
     """
-    found = survey_of(source.chunks(source.names), sampled=intervals is not None, owner="find_schema")
+    owner = "find_schema"
+    names = source.names if isinstance(source, Source) else names_of(source, owner)
+    if strange := [name for name in ignore if name not in names]:
+        raise unknown_name(f"{owner}.ignore", strange[0], names)
+    wanted = [name for name in names if name not in ignore]
+    look = partial(survey_of, sampled=intervals is not None, owner=owner)
+    found = total(look, source, merged, wanted, owner)
     if not found.rows:
-        raise DataError(f"find_schema: {', '.join(source.files[:SHOWN])} hold no rows; name files that do.")
-    return found.schema(target, intervals, "find_schema")
+        raise DataError(f"{owner}: there are no rows in {_told(source)}; give some.")
+    return found.schema(target, intervals, owner)
 
 
 def records_of(source: Source, schema: Schema, begin: Mark | None = None, labelled: bool = False) -> Iterator[Part]:
@@ -154,11 +171,11 @@ def records_of(source: Source, schema: Schema, begin: Mark | None = None, labell
         yield part_of(chunk, schema, labelled)
 
 
-def part_of(chunk: Chunk, schema: Schema, labelled: bool = False) -> Part:
-    """Code the rows of a chunk by a schema; see `records_of`."""
+def part_of(chunk: Chunk, schema: Schema, labelled: bool = False, weight: str | None = None) -> Part:
+    """Code the rows of a chunk by a schema, with their weights from a column; see `records_of`."""
     table, losses, left_out = chunk.table, _damage(chunk), 0
     if not table.num_columns:
-        table = pa.table({name: pa.nulls(0) for name in schema.names})
+        table = pa.table({name: pa.nulls(0) for name in (*schema.names, *named(weight))})
     fields = chunk.declared is None and table.num_rows > 0
     if labelled:
         target = schema[str(schema.target)]
@@ -173,7 +190,8 @@ def part_of(chunk: Chunk, schema: Schema, labelled: bool = False) -> Part:
         columns[attribute.name], strange = _typed(attribute, table[attribute.name], fields)
         losses += strange
     every = [encode(a.name, columns[a.name], a) for a in schema.attributes]
-    return Part(put_together(every, schema), columns, left_out, losses + _unseen(every), chunk.end)
+    weights = None if weight is None else _weights(table[weight], weight, fields)
+    return Part(put_together(every, schema, weights), columns, left_out, losses + _unseen(every), chunk.end)
 
 
 def table_of(
@@ -206,34 +224,27 @@ def table_of(
     return pa.table(columns), losses
 
 
-def parts_of(records: Any, schema: Schema | None, owner: str) -> Iterator[Records]:
-    """Records of anything that comes in parts: files, or an iterable of records or tables.
+def named(column: str | None) -> tuple[str, ...]:
+    """The name of a column, if there is one."""
+    return () if column is None else (column,)
 
-    Raises
-    ------
-    DataError
-        What has no parts, or none at all; tables without a schema.
-    """
-    if isinstance(records, Source):
-        losses = Losses()
-        for part in records_of(records, schema or find_schema(records)):
-            losses += part.losses
-            yield part.records
-        losses.warn()
-        return
-    whole = isinstance(records, str | bytes | Mapping | np.ndarray) or hasattr(records, "columns")
-    if whole or not isinstance(records, Iterable):
-        raise DataError(
-            f"{owner}: got {type(records).__name__}; give Records, such as bnn.Records.from_table(table), or parts."
-        )
-    empty = True
-    for part in records:
-        empty = False
-        if not isinstance(part, Records) and schema is None:
-            raise DataError(f"{owner}: got parts of type {type(part).__name__} without a schema; give schema=...")
-        yield part if isinstance(part, Records) else Records.from_table(part, schema=schema)
-    if empty:
-        raise DataError(f"{owner}: got no part at all; give one or more.")
+
+def heavy(chunk: Chunk, weight: str | None) -> Chunk:
+    """The rows of a chunk that have a weight above 0; all of them where there is no column of weights."""
+    if weight is None or not chunk.table.num_rows:
+        return chunk
+    weights = _weights(chunk.table[weight], weight, chunk.declared is None)
+    return chunk if weights.all() else replace(chunk, table=chunk.table.filter(pa.array(weights > 0)))
+
+
+def _weights(chunked: pa.ChunkedArray, name: str, fields: bool) -> Float[np.ndarray, " rows"]:
+    """Weights of rows, from a column as of `_typed`."""
+    column = chunked.combine_chunks()
+    column = typed(name, column.dictionary).take(column.indices) if fields else column
+    numbers = numbers_of(column)
+    if numbers is None:
+        raise DataError(f"column {name!r}: holds {column.type}; weights are numbers.")
+    return checked_weights(numbers, len(numbers), f"column {name!r}")
 
 
 def _typed(attribute: Attribute, chunked: pa.ChunkedArray, fields: bool) -> tuple[pa.Array, Losses]:
@@ -259,3 +270,8 @@ def _damage(chunk: Chunk) -> Losses:
     """What of a chunk cannot be read."""
     told = tuple(one.told for one in chunk.damage[:SHOWN])
     return Losses(sum(one.rows for one in chunk.damage), len(chunk.damage), told)
+
+
+def _told(source: Any) -> str:
+    """Files, or a table, in words."""
+    return ", ".join(source.files[:SHOWN]) if isinstance(source, Source) else type(source).__name__

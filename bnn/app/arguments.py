@@ -72,19 +72,6 @@ Learned = Annotated[
 ]
 """A table that is learned."""
 
-Files = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="NAME|FILE...|-",
-        help="A data set (see bnn datasets), or CSV or Parquet files of the same columns and any size; patterns such "
-        'as "2026-*.parquet" too, and - for CSV from standard input.',
-        show_default=False,
-        autocompletion=data_names,
-        callback=spooled,
-    ),
-]
-"""Tables that are learned as one."""
-
 Asked = Annotated[
     str,
     typer.Argument(
@@ -97,6 +84,19 @@ Asked = Annotated[
     ),
 ]
 """Rows that a classifier is asked about."""
+
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="NAME|FILE...|-",
+        help="A data set (see bnn datasets), or CSV or Parquet files of the same columns and any size; patterns such "
+        'as "2026-*.parquet" too; or - for CSV from standard input.',
+        show_default=False,
+        autocompletion=data_names,
+        callback=spooled,
+    ),
+]
+"""Tables that are learned as one."""
 
 DATA_FORMATS = ("table", "baskets")
 DATA_FORMAT = "table: a CSV file; baskets: a text file of one basket a line, items separated by spaces or commas."

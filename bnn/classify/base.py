@@ -17,8 +17,9 @@ from sklearn.utils.validation import _check_feature_names, check_is_fitted
 
 from bnn.classify import storing
 from bnn.classify.describing import Rows, describe
-from bnn.classify.labels import read_labels
+from bnn.classify.labels import named_classes, read_labels
 from bnn.classify.reading import Codebook, Table, Unseen, read_table
+from bnn.cluster import divided, mapped
 from bnn.discretize import INTERVALS
 from bnn.errors import DataError, FileError
 from bnn.kernels.scores import to_log2_probabilities, to_probabilities
@@ -27,6 +28,8 @@ from bnn.schema import Attribute
 from bnn.tables import numbers_of
 
 Scores = Float64[np.ndarray, "rows classes"]
+Lazy = Any
+"""A dask array, of which nothing is computed yet."""
 Classifier = TypeVar("Classifier")
 
 
@@ -84,20 +87,23 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _log2_scores(self, X: Any) -> Scores:
         """log2 P(C) plus the evidence, not normalised, a fresh array; also -infinity, but never NaN."""
 
-    def predict_log2_proba(self, X: Any) -> Scores:
+    def predict_log2_proba(self, X: Any) -> Scores | Lazy:
         """log2 of the probability of each class, [rows, classes], in bits."""
         check_is_fitted(self, "classes_")
+        if divided(X):
+            return mapped(self.predict_log2_proba, X, self.classes_.shape, np.dtype(np.float64), self._owner)
         scores = self._log2_scores(X)
         to_log2_probabilities(scores)
         return scores
 
-    def predict_proba(self, X: Any) -> Scores:
+    def predict_proba(self, X: Any) -> Scores | Lazy:
         """Probability of each class, [rows, classes], in the order of ``classes_``; rows add up to 1.
 
         Parameters
         ----------
         X
-            Any table the classifier could learn from. Missing values, and values never learned, are no evidence.
+            Any table the classifier could learn from. Missing values, and values never learned, are no evidence. A
+            dask data frame or array is answered by a dask array, its partitions where and when dask computes them.
 
         Raises
         ------
@@ -110,23 +116,27 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Values never learned.
         """
         check_is_fitted(self, "classes_")
+        if divided(X):
+            return mapped(self.predict_proba, X, self.classes_.shape, np.dtype(np.float64), self._owner)
         scores = self._log2_scores(X)
         to_probabilities(scores)
         return scores
 
-    def predict_log_proba(self, X: Any) -> Scores:
+    def predict_log_proba(self, X: Any) -> Scores | Lazy:
         """Natural logarithm of `predict_proba`, as scikit-learn promises."""
         scores = self.predict_log2_proba(X)
         scores *= np.log(2.0)
         return scores
 
-    def predict(self, X: Any) -> Shaped[np.ndarray, " rows"]:
+    def predict(self, X: Any) -> Shaped[np.ndarray, " rows"] | Lazy:
         """Most probable class of each row; of equals the first in ``classes_``."""
         check_is_fitted(self, "classes_")
+        if divided(X):
+            return mapped(self.predict, X, (), self.classes_.dtype, self._owner)
         answers: np.ndarray = self.classes_[np.argmax(self._log2_scores(X), axis=1)]
         return answers
 
-    def decision_function(self, X: Any) -> Float64[np.ndarray, " rows"] | Scores:
+    def decision_function(self, X: Any) -> Float64[np.ndarray, " rows"] | Scores | Lazy:
         """Score in bits: of two classes log2 of the odds for the second [T eq 22, 23], else log2 P a class.
 
         For two classes a row is answered ``classes_[1]`` where the score is above 0. For another threshold t wrap the
@@ -209,13 +219,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Read a training table, and set what is known of it: ``codebook_``, ``classes_``, names of features."""
         table, y, sample_weight = self._read_table(X, y, sample_weight, reset=True)
         found, rows, weights = self._read_rows(table, y, sample_weight)
-        named = found
-        if classes is not None:
-            named, _ = read_labels(classes, self._owner)
-            if strange := [c for c in found.tolist() if c not in named.tolist()]:
-                raise DataError(
-                    f"{self._owner}.y: class {strange[0]!r} is none of the {named.tolist()} named; name all classes."
-                )
+        named = found if classes is None else named_classes(classes, found, self._owner)
         codes = rows.classes if named is found else np.searchsorted(named, found).astype(np.int32)[rows.classes]
         codebook = Codebook(describe(table, rows, discretize, intervals, self._owner))
         training = self._training(table, codebook, named, codes, weights)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
@@ -15,7 +16,7 @@ from bnn.errors import DataError, SchemaError
 from bnn.kernels.classes import count_classes
 from bnn.records import Records
 from bnn.schema import Attribute, Layout, Schema
-from bnn.streaming import parts_of
+from bnn.tallies import counted
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -84,6 +85,7 @@ class ClassCounts:
         classes: Int32[np.ndarray, " rows"] | None = None,
         *,
         schema: Schema | None = None,
+        weight: str | None = None,
     ) -> ClassCounts:
         """Count records, exactly.
 
@@ -99,6 +101,8 @@ class ClassCounts:
             int32: position of each row's class among the target's values.
         schema
             Of files and tables in parts; it names the target.
+        weight
+            As of `bnn.Counts.of`.
 
         Raises
         ------
@@ -106,8 +110,7 @@ class ClassCounts:
             No target; a row whose class is missing; a total weight of 2**42 or more.
         """
         if not isinstance(records, Records):
-            parts = parts_of(records, schema, "ClassCounts.of.records")
-            return reduce(add, (ClassCounts.of(part) for part in parts))
+            return counted(records, ClassCounts.of, _total, "ClassCounts.of.records", schema, weight)
         if target is None or classes is None:
             records, target, classes = split(records)
         weights, _, scale = whole_weights(records)
@@ -247,6 +250,11 @@ def rescaled(counts: ClassCounts, scale: int) -> ClassCounts:
         return counts
     factor = scale // counts.scale
     return ClassCounts(counts.schema, counts.target, counts.joint * factor, counts.totals * factor, scale)
+
+
+def _total(parts: Iterator[ClassCounts]) -> ClassCounts:
+    """The sum of counts."""
+    return reduce(add, parts)
 
 
 def _combine(a: ClassCounts, b: ClassCounts, sign: int) -> ClassCounts:

@@ -83,9 +83,7 @@ def describe(
             column = Column(Attribute(name, tuple(values)))
         else:
             column = _described(table, name, rows, wanted[a] if before is None else "categories", intervals, owner)
-        if before is not None:
-            column = Column(_grown(before.attribute, column.attribute))
-        out.append(column)
+        out.append(column if before is None else grown(before, column))
     return tuple(out)
 
 
@@ -95,9 +93,30 @@ def _require_intervals(intervals: Any, owner: str) -> None:
         raise DataError(f"{owner}.intervals: got {intervals!r}; give a whole number of at least 2.")
 
 
-def _grown(old: Attribute, new: Attribute) -> Attribute:
-    """Old values keep their place, new ones follow."""
-    return Schema((old,)).union(Schema((replace(new, name=old.name),))).attributes[0]
+def grown(old: Column, new: Column) -> Column:
+    """What a column means after more rows: bounds stay, old values keep their place, new ones follow."""
+    if old.bounds is not None:
+        return old
+    if not old.attribute.values:  # nothing was known of it so far
+        return new
+    return Column(
+        Schema((old.attribute,)).union(Schema((replace(new.attribute, name=old.attribute.name),))).attributes[0]
+    )
+
+
+def kept_ways(known: Sequence[Column], discretize: Any) -> dict[str, Any]:
+    """How to cut columns of more rows, so that bounds and kinds of the earlier ones are kept; see `grown`."""
+    by_column = discretize if isinstance(discretize, Mapping) else {}
+    ways = {}
+    for column in known:
+        name = column.attribute.name
+        if column.bounds is not None:
+            ways[name] = column.bounds.tolist()
+        elif column.attribute.values:
+            ways[name] = "categories"
+        else:
+            ways[name] = by_column.get(name, "auto" if isinstance(discretize, Mapping) else discretize)
+    return ways
 
 
 def _wanted(discretize: Any, names: Sequence[str], owner: str) -> list[Any]:

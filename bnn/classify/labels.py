@@ -87,6 +87,20 @@ def merged_classes(
     return np.union1d(old, new)
 
 
+def named_classes(classes: Any, found: Shaped[np.ndarray, " found"], owner: str) -> Shaped[np.ndarray, " classes"]:
+    """All classes that a user names, sorted; one that was found beyond them is an error.
+
+    Examples
+    --------
+    >>> named_classes(["no", "yes"], np.array(["yes"]), "NaiveBayesClassifier").tolist()
+    ['no', 'yes']
+    """
+    named, _ = read_labels(classes, owner)
+    if strange := [c for c in found.tolist() if c not in named.tolist()]:
+        raise DataError(f"{owner}.y: class {strange[0]!r} is none of the {named.tolist()} named; name all classes.")
+    return named
+
+
 def _words(array: Shaped[np.ndarray, " rows"]) -> UInt32[np.ndarray, "rows width"]:
     """Text of fixed width as its characters."""
     return np.ascontiguousarray(array).view(np.uint32).reshape(len(array), -1)

@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from functools import reduce
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float64, Int32
+from jaxtyping import Float64, Int32, Shaped
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from bnn.classify import storing
 from bnn.classify.base import BayesClassifier, Scores, Training
 from bnn.classify.class_counts import ClassCounts, rescaled
-from bnn.classify.describing import describe
+from bnn.classify.describing import describe, grown, kept_ways
 from bnn.classify.explanation import Explanation, explained, values_of
 from bnn.classify.fuzzy import with_memberships
 from bnn.classify.gains import given_priors, prior_bits
-from bnn.classify.labels import merged_classes
+from bnn.classify.labelled import Labelled
+from bnn.classify.labels import merged_classes, named_classes
 from bnn.classify.leave_one_out import scores_without_own_row
 from bnn.classify.model import Model, Options
 from bnn.classify.reading import Codebook, Table
-from bnn.classify.streamed import Meaning, Progress, counted, surveyed
+from bnn.classify.streamed import Meaning
+from bnn.cluster import divided
 from bnn.counting import whole_weights
 from bnn.discretize import INTERVALS
 from bnn.errors import DataError, NewClassWarning, UnseenValueWarning
@@ -120,12 +123,14 @@ class NaiveBayesClassifier(BayesClassifier):
         ----------
         X
             numpy array, pandas, polars or pyarrow table, list of rows, dict of columns, or `bnn.Records`. Or files that
-            need not fit the memory, a `bnn.Source`: they are read twice, for what their columns mean and to count.
+            need not fit the memory, a `bnn.Source`, or a data frame or array of dask: these are read twice, for what
+            their columns mean and to count, each part where it is.
         y
-            One label a row; None for records with a target. Of files, the name of the column that holds the labels:
-            rows without one are left out.
+            One label a row; None for records with a target. Of files and data frames of dask, also the name of the
+            column that holds the labels: rows without one are left out.
         sample_weight
-            Weight of each row; rows of weight 0 count for nothing, their values and classes neither.
+            Weight of each row; rows of weight 0 count for nothing, their values and classes neither. Of files and data
+            frames of dask, also the name of a column.
 
         Raises
         ------
@@ -140,8 +145,9 @@ class NaiveBayesClassifier(BayesClassifier):
             Rows of files that cannot be read.
         """
         options = self._options()
-        if isinstance(X, Source):
-            return self._fit_files(X, y, sample_weight)
+        if isinstance(X, Source) or divided(X):
+            self._learn_parts(X, y, sample_weight)
+            return self
         training = self._read_training(X, y, sample_weight, self.discretize, self.intervals)
         self._fixed_classes = False
         self._set(self._count(training, options), options)
@@ -166,6 +172,9 @@ class NaiveBayesClassifier(BayesClassifier):
         """
         options = self._options()
         if not hasattr(self, "classes_"):
+            if isinstance(X, Source) or divided(X):
+                self._learn_parts(X, y, sample_weight, classes)
+                return self
             training = self._read_training(X, y, sample_weight, self.discretize, self.intervals, classes)
             self._fixed_classes = classes is not None
             self._set(self._count(training, options), options)
@@ -175,19 +184,9 @@ class NaiveBayesClassifier(BayesClassifier):
                 f"{self._owner}.classes: got {list(classes)!r}, other classes than the first call's "
                 f"{self.classes_.tolist()}; name all of them in the first call."
             )
-        table, y, sample_weight = self._read_table(X, y, sample_weight, reset=False)
-        found, rows, weights = self._read_rows(table, y, sample_weight)
-        merged = merged_classes(self.classes_, found, self._owner)
-        new = [c for c in found.tolist() if c not in self.classes_.tolist()]
-        if new and self._fixed_classes:
-            raise DataError(
-                f"{self._owner}.y: class {new[0]!r} is none of the {self.classes_.tolist()} named in the first call; "
-                "name all classes there, or none."
-            )
-        codebook = Codebook(describe(table, rows, self.discretize, self.intervals, self._owner, self.codebook_.columns))
-        codes = np.searchsorted(merged, found).astype(np.int32)[rows.classes]
-        training = self._training(table, codebook, merged, codes, weights)
-        added = self._count(training, options, codebook)
+        more = self._more_parts if isinstance(X, Source) or divided(X) else self._more_rows
+        codebook, merged, added = more(X, y, sample_weight)
+        new = [c for c in merged.tolist() if c not in self.classes_.tolist()]
         counts = self.counts_.widen(codebook.schema, added.target) + added
         self.codebook_, self.classes_ = codebook, merged
         self._set(counts, options)
@@ -200,17 +199,58 @@ class NaiveBayesClassifier(BayesClassifier):
             )
         return self
 
-    def _fit_files(self, source: Source, target: Any, sample_weight: Any) -> NaiveBayesClassifier:
-        """Learn files, whose column of labels is named."""
-        if not isinstance(target, str) or sample_weight is not None:
-            raise DataError(f"{self._owner}.fit: of files y is the name of a column, and rows have no sample_weight.")
-        survey = surveyed(source.chunks(source.names), target, self._owner)
-        meaning = Meaning.found(survey, target, self.discretize, self.intervals, self._owner)
-        begun = Progress(self.begin(meaning))
-        found = reduce(lambda _, later: later, counted(source, meaning, self.count, begun), begun)
+    def _more_rows(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Codebook, Shaped[np.ndarray, " classes"], ClassCounts]:
+        """Read more rows: what their columns mean now, all classes so far, and their counts."""
+        table, y, sample_weight = self._read_table(X, y, sample_weight, reset=False)
+        found, rows, weights = self._read_rows(table, y, sample_weight)
+        merged = self._merged(found)
+        codebook = Codebook(describe(table, rows, self.discretize, self.intervals, self._owner, self.codebook_.columns))
+        codes = np.searchsorted(merged, found).astype(np.int32)[rows.classes]
+        training = self._training(table, codebook, merged, codes, weights)
+        return codebook, merged, self._count(training, self._options(), codebook)
+
+    def _merged(self, found: Shaped[np.ndarray, " found"]) -> Shaped[np.ndarray, " classes"]:
+        """Classes so far and those of more rows; new ones are an error where the first call named all."""
+        merged = merged_classes(self.classes_, found, self._owner)
+        if self._fixed_classes and len(merged) > len(self.classes_):
+            new = next(c for c in found.tolist() if c not in self.classes_.tolist())
+            raise DataError(
+                f"{self._owner}.y: class {new!r} is none of the {self.classes_.tolist()} named in the first call; "
+                "name all classes there, or none."
+            )
+        return merged
+
+    def _learn_parts(self, X: Any, y: Any, sample_weight: Any, classes: Any = None) -> None:
+        """Learn rows in parts, for the first time."""
+        rows = Labelled.of(X, y, sample_weight, self._owner)
+        meaning = rows.meaning(self.discretize, self.intervals, self._owner)
+        if classes is not None:
+            meaning = replace(meaning, classes=named_classes(classes, meaning.classes, self._owner))
+        found = rows.counted(meaning, self.count, self.begin(meaning), self._owner)
+        self._fixed_classes = classes is not None
+        if not isinstance(X, Source) and not hasattr(X, "columns"):
+            del self.feature_names_in_  # an array has none
         self.finish(found.counts)
         found.losses.warn()
-        return self
+
+    def _more_parts(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Codebook, Shaped[np.ndarray, " classes"], ClassCounts]:
+        """Read more rows in parts, as `_more_rows` does."""
+        rows = Labelled.of(X, y, sample_weight, self._owner)
+        attributes = dict.fromkeys(rows.attributes)
+        self._check_features(attributes, Table(attributes, 0), reset=False)
+        known = self.codebook_.columns
+        found = rows.meaning(kept_ways(known, self.discretize), self.intervals, self._owner)
+        columns = tuple(grown(*pair) for pair in zip(known, found.columns, strict=True))
+        merged = self._merged(found.classes)
+        meaning = Meaning(rows.target, columns, merged)
+        other = clone(self)
+        progress = rows.counted(meaning, other.count, other.begin(meaning), self._owner)
+        progress.losses.warn()
+        return other.codebook_, merged, progress.counts
 
     def begin(self, meaning: Meaning) -> ClassCounts:
         """Take over what columns mean, and give counts of no rows: for what counts in parts, as `bnn fit` does."""
@@ -227,7 +267,7 @@ class NaiveBayesClassifier(BayesClassifier):
         self, records: Records, target: Attribute, classes: Int32[np.ndarray, " rows"], table: Table
     ) -> ClassCounts:
         """Count rows coded by the codebook; ``table`` holds the numbers behind the codes."""
-        records = Records(records.codes, self.codebook_.schema)
+        records = Records(records.codes, self.codebook_.schema, records.weights)
         return self._count(Training(records, target, classes, table), self._options())
 
     def finish(self, counts: ClassCounts) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,12 +15,12 @@ from bnn.classify.columns import Column
 from bnn.classify.describing import described
 from bnn.classify.labels import read_labels
 from bnn.classify.reading import Table
-from bnn.errors import DataError, unknown_name
+from bnn.errors import unknown_name
 from bnn.records import Records
 from bnn.schema import Attribute, Schema
-from bnn.sources import Chunk, Mark, Source
-from bnn.streaming import Losses, records_of
-from bnn.survey import Survey, survey_of
+from bnn.sources import Mark, Source
+from bnn.streaming import Losses, Part, records_of
+from bnn.survey import Survey
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,20 +102,6 @@ Counter = Callable[[Records, Attribute, Int32[np.ndarray, " rows"], Table], Clas
 """How a classifier counts coded rows: records, target, classes, and the numbers behind the codes."""
 
 
-def surveyed(chunks: Iterable[Chunk], target: str, owner: str) -> Survey:
-    """Look through files once; rows without a class are passed over.
-
-    Raises
-    ------
-    DataError
-        Files without rows that have a class.
-    """
-    survey = survey_of(chunks, target, owner=owner)
-    if not survey.rows:
-        raise DataError(f"{owner}.y: the files hold no row with a {target!r}; name the column of classes.")
-    return survey
-
-
 def counted(source: Source, meaning: Meaning, count: Counter, progress: Progress) -> Iterator[Progress]:
     """Count the rows of files, a chunk at a time; each result holds everything so far.
 
@@ -131,10 +117,15 @@ def counted(source: Source, meaning: Meaning, count: Counter, progress: Progress
         What has been counted before: it goes on where that ends.
     """
     for part in records_of(source, meaning.schema, progress.end, labelled=True):
-        records, target, classes = split(part.records)
-        columns = {name: column for name, column in part.columns.items() if name != meaning.target}
-        counts = count(records, Attribute("class", target.values), classes, Table(columns, records.rows))
-        progress = Progress(
-            progress.counts + counts, progress.left_out + part.left_out, progress.losses + part.losses, part.end
-        )
+        progress = after(progress, part, count)
         yield progress
+
+
+def after(progress: Progress, part: Part, count: Counter) -> Progress:
+    """Counts and those of one part more."""
+    records, target, classes = split(part.records)
+    columns = {name: column for name, column in part.columns.items() if name != target.name}
+    counts = count(records, Attribute("class", target.values), classes, Table(columns, records.rows))
+    return Progress(
+        progress.counts + counts, progress.left_out + part.left_out, progress.losses + part.losses, part.end
+    )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from itertools import pairwise
-from threading import Lock
+from threading import Lock, local
 from typing import TypeVar
 
 from bnn.errors import DataError
@@ -17,10 +17,13 @@ _pool: ThreadPoolExecutor | None = None
 _pool_size = 0
 _chosen: int | None = None
 _making = Lock()
+_here = local()  # of this thread alone
 
 
 def count() -> int:
     """Threads that loops are divided over: `set_threads`, else the variable ``BNN_THREADS``, else all usable cores."""
+    if getattr(_here, "undivided", False):
+        return 1
     if _chosen is not None:
         return _chosen
     asked = os.environ.get("BNN_THREADS")
@@ -58,6 +61,24 @@ def threads(number: int | None) -> Iterator[None]:
         yield
     finally:
         set_threads(before)
+
+
+@contextmanager
+def undivided() -> Iterator[None]:
+    """Keep the loops of this thread in it, for the length of a ``with`` block: others like it run beside.
+
+    Examples
+    --------
+    >>> with undivided():
+    ...     count()
+    1
+    """
+    before = getattr(_here, "undivided", False)
+    _here.undivided = True
+    try:
+        yield
+    finally:
+        _here.undivided = before
 
 
 def run(function: Callable[[int, int], Result], rows: int, grain: int = 1) -> list[Result]:
