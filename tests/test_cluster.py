@@ -278,9 +278,8 @@ def test_recall_of_patterns_and_tables():
         network, dask.dataframe.from_pandas(table, npartitions=3), bnn.WinnerTakeAll(), seed=0, clamp="known"
     )
     cues = bnn.Records.from_table(table, schema=zoo.schema)
-    assert np.array_equal(
-        lazily.compute(), bnn.recall(network, cues, bnn.WinnerTakeAll(), seed=0, clamp="known").states
-    )
+    expected = bnn.recall(network, cues, bnn.WinnerTakeAll(), seed=0, clamp="known")
+    assert np.array_equal(lazily.compute(), expected.states)
 
 
 @pytest.mark.parametrize(
@@ -363,7 +362,7 @@ def test_a_scheduler_that_is_not_there_or_has_no_workers(files, monkeypatch):
         (lambda t: bnn.NaiveBayesClassifier().fit(t, "class", "weight"), "bounds of column 'size' cannot be found"),
         (lambda t: Counts.of(t[["colour", "legs"]], weight="colour"), "weights are numbers"),
         (lambda t: Counts.of(t.rename(columns={"legs": "size"})), "'size' names two columns"),
-        (lambda t: Counts.of(dask.array.ones(3)), "needs the shape"),
+        (lambda t: Counts.of(t["legs"].to_dask_array()), "needs the shape"),
         (lambda t: bnn.find_schema(t, ignore=["colours"]), "did you mean 'colour'"),
     ],
 )
