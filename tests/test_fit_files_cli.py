@@ -12,10 +12,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from typer.testing import CliRunner
+from test_fit_cli import bnn_, done
 
 import bnn
-from bnn import cli, csvfile, sources
+from bnn import csvfile, sources
 from bnn.app import fit_command
 from bnn.classify.storing import load_classifier
 from bnn.csvfile import read_csv
@@ -46,16 +46,6 @@ def _elsewhere(tmp_path, monkeypatch):
         Path(f"{part}.csv").write_text("\n".join(lines) + "\n")
     monkeypatch.setattr(csvfile, "BLOCK", 100)
     monkeypatch.setattr(sources, "ROWS", 3)
-
-
-def bnn_(*words):
-    return CliRunner().invoke(cli.app, list(words))
-
-
-def done(*words):
-    result = bnn_(*words)
-    assert (result.exit_code, result.stderr) == (0, ""), result.stderr
-    return result.stdout
 
 
 def refused(*words):
@@ -212,7 +202,7 @@ def test_a_run_that_is_not_kept_leaves_nothing(files, monkeypatch):
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from bnn import cli, csvfile, sources
+from bnn import csvfile, sources
 from bnn.app import fit_command, resuming
 csvfile.BLOCK, sources.ROWS, fit_command.SAVE_EVERY = 100, 3, 0.0
 saves, place = int(sys.argv[1]), sys.argv[2]

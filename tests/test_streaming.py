@@ -9,7 +9,7 @@ import pytest
 import strategies
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from test_survey import csv_rows, parts_of, tables, text_of
+from test_survey import csv_rows, parts_of, tables, write_csv, write_parquet
 
 from bnn import csvfile, sources
 from bnn.classify.class_counts import ClassCounts
@@ -32,9 +32,7 @@ def counted_at_once(table, intervals):
 def test_csv_files_count_as_one_table(tmp_path_factory, drawn, data):
     folder = tmp_path_factory.mktemp("csv")
     names, rows = drawn
-    (folder / "all").write_text(text_of(names, rows))
-    for begin, end in data.draw(parts_of(len(rows))):
-        (folder / f"{begin:03}.csv").write_text(text_of(names, rows[begin:end]))
+    write_csv(folder, names, rows, data.draw(parts_of(len(rows))))
     source, intervals = Source.of(folder / "*.csv"), data.draw(st.sampled_from([None, 3]))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(csvfile, "BLOCK", data.draw(st.sampled_from([1, 20, 1 << 20])))
@@ -47,10 +45,8 @@ def test_csv_files_count_as_one_table(tmp_path_factory, drawn, data):
 def test_parquet_files_count_as_one_table(tmp_path_factory, table, data):
     assume(any(column.null_count < table.num_rows for column in table.columns))
     folder = tmp_path_factory.mktemp("parquet")
-    for begin, end in data.draw(parts_of(table.num_rows)):
-        part = table.slice(begin, end - begin)
-        pq.write_table(part, folder / f"{begin:03}.parquet", row_group_size=data.draw(st.sampled_from([2, 100])))
-    whole = pa.concat_tables([pq.read_table(file) for file in sorted(folder.iterdir())]).combine_chunks()
+    parts, group = data.draw(parts_of(table.num_rows)), data.draw(st.sampled_from([2, 100]))
+    whole = write_parquet(folder, table, parts, group)
     source, intervals = Source.of(folder / "*.parquet"), data.draw(st.sampled_from([None, 3]))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sources, "ROWS", data.draw(st.sampled_from([1, 3, 100])))

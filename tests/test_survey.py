@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bnn import csvfile, sources, survey
+from bnn import csvfile, seen, sources, survey
 from bnn.csvfile import read_csv
 from bnn.discretize import equal_frequency
 from bnn.errors import DataError, MeasurementWarning, SchemaError
@@ -75,6 +75,20 @@ def parts_of(draw, number):
     return list(itertools.pairwise([0, *cuts, number]))
 
 
+def write_csv(folder, names, rows, parts):
+    """One file of everything, and one a part."""
+    (folder / "all").write_text(text_of(names, rows))
+    for begin, end in parts:
+        (folder / f"{begin:03}.csv").write_text(text_of(names, rows[begin:end]))
+
+
+def write_parquet(folder, table, parts, group):
+    """One file a part; what pyarrow reads from all of them at once."""
+    for begin, end in parts:
+        pq.write_table(table.slice(begin, end - begin), folder / f"{begin:03}.parquet", row_group_size=group)
+    return pa.concat_tables([pq.read_table(file) for file in sorted(folder.iterdir())]).combine_chunks()
+
+
 def same_schema(found, table, target, intervals):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MeasurementWarning)
@@ -90,15 +104,11 @@ def same_schema(found, table, target, intervals):
 def test_csv_files_in_any_division(tmp_path_factory, drawn, data):
     folder = tmp_path_factory.mktemp("csv")
     names, rows = drawn
-    (folder / "all").write_text(text_of(names, rows))
-    files = []
-    for begin, end in data.draw(parts_of(len(rows))):
-        files.append(folder / f"{begin:03}.csv")
-        files[-1].write_text(text_of(names, rows[begin:end]))
+    write_csv(folder, names, rows, data.draw(parts_of(len(rows))))
     size = data.draw(st.sampled_from([1, 7, 40, 1 << 20]))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(csvfile, "BLOCK", size)
-        found = survey_of(Source.of(*files, strict=True).chunks())
+        found = survey_of(Source.of(folder / "*.csv", strict=True).chunks())
     same_schema(found, read_csv(folder / "all"), names[-1], data.draw(st.sampled_from([None, 2, 20])))
     assert found.rows == len(rows)
 
@@ -107,13 +117,11 @@ def test_csv_files_in_any_division(tmp_path_factory, drawn, data):
 @settings(max_examples=60)
 def test_parquet_files_in_any_division(tmp_path_factory, table, data):
     folder = tmp_path_factory.mktemp("parquet")
-    for begin, end in data.draw(parts_of(table.num_rows)):
-        part = table.slice(begin, end - begin)
-        pq.write_table(part, folder / f"{begin:03}.parquet", row_group_size=data.draw(st.sampled_from([1, 3, 100])))
+    parts, group = data.draw(parts_of(table.num_rows)), data.draw(st.sampled_from([1, 3, 100]))
+    whole = write_parquet(folder, table, parts, group)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sources, "ROWS", data.draw(st.sampled_from([1, 2, 100])))
         found = survey_of(Source.of(folder / "*.parquet", strict=True).chunks())
-    whole = pa.concat_tables([pq.read_table(file) for file in sorted(folder.iterdir())]).combine_chunks()
     same_schema(found, whole, None, data.draw(st.sampled_from([None, 2, 20])))
 
 
@@ -159,7 +167,7 @@ def test_columns_of_more_values_than_are_kept(tmp_path, monkeypatch):
     (tmp_path / "some.csv").write_text(
         "name,age,late\n" + "".join(f"n{i},{i}.5,{i}\n" for i in range(30)) + "m,1.5,?\n"
     )
-    monkeypatch.setattr(survey, "MOST", 25)
+    monkeypatch.setattr(seen, "MOST", 25)
     monkeypatch.setattr(csvfile, "BLOCK", 60)
     found = survey_of(Source.of(tmp_path / "some.csv").chunks())
     assert found.columns["age"].measured

@@ -18,7 +18,8 @@ from bnn.errors import DataError, IdentifierWarning, unknown_name
 from bnn.kernels.recode import seen_values
 from bnn.records import extremes
 from bnn.schema import Attribute, Schema, Value
-from bnn.survey import Seen, Survey
+from bnn.seen import Seen
+from bnn.survey import Survey
 from bnn.tables import encode, identifies, numbers_of
 
 NAMES = ("auto", "categories", *METHODS)

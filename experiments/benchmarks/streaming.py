@@ -1,7 +1,7 @@
 """Speed and memory of counting files that need not fit the memory, as ratios of one process.
 
-One reading is what pyarrow alone takes to read and decode a Parquet file of 20 columns of text, 10 values each, chunk by
-chunk as dictionaries, which is the least that any counting of it costs. Memory is the peak of a process of its own, less
+One reading is what pyarrow alone takes to read and decode a Parquet file of 20 columns of text, 10 values each, as
+dictionaries, chunk by chunk: the least that any counting of it costs. Memory is the peak of a process of its own, less
 what it held once everything was imported. Files are made in a temporary folder and removed. Run with
 
     python experiments/benchmarks/streaming.py [--json] [--repeats 5] [--gigabytes 0.1 0.5]
@@ -29,18 +29,22 @@ from bnn.streaming import find_schema
 
 COLUMNS, VALUES, GROUP = 20, 10, 1 << 20
 ALONE = """
-import resource, sys
+import re, sys
+from pathlib import Path
 from bnn.classify.class_counts import ClassCounts
 from bnn.counts import Counts
 from bnn.schema import Schema
 from bnn.sources import Source
+def kilobytes(name):
+    return int(re.search(name + r": +(\\d+) kB", Path("/proc/self/status").read_text())[1])
 kind = {"class": ClassCounts, "pairs": Counts}[sys.argv[1]]
 schema = Schema.load(sys.argv[3])
 kind.of(Source.of(sys.argv[4]), schema=schema)  # a file of a few rows: loads the machine code
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+Path("/proc/self/clear_refs").write_text("5")  # begins the peak anew
+before = kilobytes("VmRSS")
 kind.of(Source.of(sys.argv[2]), schema=schema)
 assert "torch" not in sys.modules
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+print(kilobytes("VmHWM") - before)
 """
 
 
@@ -65,6 +69,12 @@ def read(path: Path) -> int:
         return sum(len(batch) for batch in file.iter_batches(ROWS))
 
 
+def peak(kind: str, path: Path, few: Path) -> float:
+    """Most megabytes that counting a file needs beyond the imports."""
+    words = [sys.executable, "-c", ALONE, kind, path, path.with_name("schema.json"), few]
+    return int(subprocess.run(words, capture_output=True, text=True, check=True).stdout) / 1024
+
+
 def figures(folder: Path, repeats: int, gigabytes: Sequence[float]) -> Iterator[Figure]:
     """Time against reading, time against size, and memory."""
     path, few = folder / "some.parquet", folder / "few.parquet"
@@ -85,9 +95,7 @@ def figures(folder: Path, repeats: int, gigabytes: Sequence[float]) -> Iterator[
         if name != "one reading":
             yield Figure(name, seconds / times["one reading"], target, "readings")
     for kind in ("class", "pairs"):
-        words = [sys.executable, "-c", ALONE, kind, path, folder / "schema.json", few]
-        peak = int(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
-        yield Figure(f"memory beyond imports, {kind}", peak / 1024, 150.0, "MB")
+        yield Figure(f"memory beyond imports, {kind}", peak(kind, path, few), 150.0, "MB")
     first = times["class counts"] / path.stat().st_size
     for size in gigabytes[1:]:
         made(path, size)
@@ -97,9 +105,7 @@ def figures(folder: Path, repeats: int, gigabytes: Sequence[float]) -> Iterator[
         seconds = time.perf_counter() - start
         told = f"{size:g} GB, {counts.rows / 1e6:.0f} million rows, a byte against {gigabytes[0]:g} GB"
         yield Figure(told, seconds / path.stat().st_size / first, 1.2, "times as long")
-        words = [sys.executable, "-c", ALONE, "class", path, folder / "schema.json", few]
-        peak = int(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
-        yield Figure(f"{size:g} GB, memory beyond imports, class", peak / 1024, 150.0, "MB")
+        yield Figure(f"{size:g} GB, memory beyond imports, class", peak("class", path, few), 150.0, "MB")
 
 
 def main() -> None:
