@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from timing import Figure, medians, report
 from bnn.classify.class_counts import ClassCounts
 from bnn.counts import Counts
 from bnn.kernels.threads import threads
+from bnn.schema import Schema
 from bnn.sources import Source
 from bnn.streaming import find_schema
 
@@ -46,15 +47,21 @@ def write(path: Path, rows: int) -> None:
             file.write_table(pa.table(columns, schema=schema), row_group_size=group)
 
 
+def counted(found: dict[str, object], way: str, count: Callable[..., object], source: Source, schema: Schema) -> None:
+    """Count, and keep what was found."""
+    found[way] = count(source, schema=schema)
+
+
 def figures(path: Path, rows: int, client: Client, repeats: int) -> Iterator[Figure]:
     """Both kinds of counts, here and there."""
     here, there = Source.of(path), Source.of(path, scheduler=client)
     schema = find_schema(there, "class")
     for name, count in {"class counts": ClassCounts.of, "all pairs": Counts.of}.items():
-        runs = {"one": partial(count, here, schema=schema), "two": partial(count, there, schema=schema)}
-        if runs["one"]() != runs["two"]():
+        found: dict[str, object] = {}
+        runs = {"one": partial(counted, found, "one", count, here), "two": partial(counted, found, "two", count, there)}
+        times = medians({way: partial(run, schema=schema) for way, run in runs.items()}, repeats)
+        if found["one"] != found["two"]:
             raise SystemExit(f"{name}: the cluster counts otherwise than one process")
-        times = medians(runs, repeats)
         yield Figure(f"{name}, two workers", times["two"] / times["one"], LEAST, "of one process's time")
         yield Figure(f"{name}, one process", times["one"] / rows * 1e9, None, "s per billion rows")
         yield Figure(f"{name}, two workers", times["two"] / rows * 1e9, None, "s per billion rows")
