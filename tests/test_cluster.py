@@ -6,6 +6,7 @@ import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from types import SimpleNamespace
 
 import dask
 import dask.array
@@ -15,7 +16,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from distributed import Client, LocalCluster
+from distributed import Client, KilledWorker, LocalCluster
 from typer.testing import CliRunner
 
 import bnn
@@ -319,6 +320,21 @@ def test_a_killed_worker_changes_nothing(client, files, tmp_path):
         os.kill(int(begun[0].name), signal.SIGKILL)
         (tmp_path / "go").touch()
         assert running.result() == ClassCounts.of(bnn.Source.of(files), schema=schema)
+
+
+class Deadly:
+    """A client whose workers all die."""
+
+    def compute(self, task):  # noqa: ARG002 - the client's
+        return self
+
+    def result(self):
+        raise KilledWorker("task", SimpleNamespace(address="tcp://10.0.0.7:1"), 3)
+
+
+def test_parts_that_end_every_worker_are_told():
+    with pytest.raises(ClusterError, match=r"ended 4 workers, the last at tcp://10.0.0.7:1; give workers more memory"):
+        cluster.total(len, [((),)], sum, Deadly())
 
 
 def test_tasks_use_one_thread_each(client):
