@@ -77,6 +77,8 @@ def total(
         No dask, a scheduler that does not answer or has no workers, or a task that has ended several of them.
     """
     dask = _dask()
+    from distributed import KilledWorker
+
     task, shared = dask.delayed(_alone), dask.delayed(function)
     merge, sums = dask.delayed(_alone), dask.delayed(merged)
     level = [task(shared, *part) for part in parts]
@@ -87,10 +89,11 @@ def total(
     with _connected(scheduler) as client:
         try:
             result: Result = level[0].compute() if client is None else client.compute(level[0]).result()
-        except Exception as error:
-            if type(error).__name__ == "KilledWorker":
-                raise ClusterError(f"cluster: {error} Give workers more memory, or make fragments smaller.") from error
-            raise
+        except KilledWorker as error:
+            raise ClusterError(
+                f"cluster: a part has ended {error.allowed_failures + 1} workers, the last at "
+                f"{error.last_worker.address}; give workers more memory, or make fragments smaller."
+            ) from error
     return result
 
 

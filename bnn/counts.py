@@ -31,7 +31,7 @@ from bnn.patterns import as_numbers
 from bnn.records import Baskets, Records, checked_weights
 from bnn.schema import Coding, Layout, Schema
 from bnn.tables import columns_of
-from bnn.tallies import counted
+from bnn.tallies import counted, require_no_weight
 
 SPARSE = ("data", "indices", "indptr")  # what a csr_array is made of
 
@@ -217,9 +217,10 @@ class Counts:
         [[0, 0], [2, 1], [1, 1], [0, 0]]
         """
         if isinstance(records, Records):
+            require_no_weight(weight, "Counts.of")
             return _counted(records, coding)
         count = partial(_counted, coding=coding)
-        return counted(records, count, _total, "Counts.of.records", schema, weight)
+        return counted(records, count, _total, "Counts.of", schema, weight)
 
     @staticmethod
     def from_aggregates(

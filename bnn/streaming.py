@@ -142,7 +142,8 @@ def find_schema(
     look = partial(survey_of, sampled=intervals is not None, owner=owner)
     found = total(look, source, merged, wanted, owner)
     if not found.rows:
-        raise DataError(f"{owner}: there are no rows in {_told(source)}; give some.")
+        told = ", ".join(source.files[:SHOWN]) if isinstance(source, Source) else "its partitions"
+        raise DataError(f"{owner}: {told} hold no rows; name files that do.")
     return found.schema(target, intervals, owner)
 
 
@@ -270,8 +271,3 @@ def _damage(chunk: Chunk) -> Losses:
     """What of a chunk cannot be read."""
     told = tuple(one.told for one in chunk.damage[:SHOWN])
     return Losses(sum(one.rows for one in chunk.damage), len(chunk.damage), told)
-
-
-def _told(source: Any) -> str:
-    """Files, or a table, in words."""
-    return ", ".join(source.files[:SHOWN]) if isinstance(source, Source) else type(source).__name__

@@ -50,6 +50,7 @@ def counted(
         What was lost.
     """
     if not isinstance(records, Source) and not divided(records):
+        require_no_weight(weight, owner)
         return added(map(count, parts_of(records, schema, owner)))
     extra = named(weight)
     schema = schema or find_schema(records, ignore=extra)
@@ -61,6 +62,12 @@ def counted(
     found, losses = total(one, records, several, (*schema.names, *extra), owner)
     losses.warn()
     return found
+
+
+def require_no_weight(weight: str | None, owner: str) -> None:
+    """Raise `DataError` where a column of weights is named, but records have their weights themselves."""
+    if weight is not None:
+        raise DataError(f"{owner}.weight: got {weight!r} of records; give them weights, as in Records.from_table.")
 
 
 def _counted(

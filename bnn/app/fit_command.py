@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -16,15 +16,17 @@ from sklearn.base import clone
 from bnn.app.data import data_file, mostly_numbers, training_columns
 from bnn.app.progress import Bar
 from bnn.app.resuming import Saved
+from bnn.classify.labelled import Labelled
 from bnn.classify.naive import NaiveBayesClassifier
 from bnn.classify.registry import CLASSIFIERS
 from bnn.classify.streamed import Meaning, Progress, counted
 from bnn.errors import DataError, unknown_name
 from bnn.files import exclusively
+from bnn.partitions import total
 from bnn.schema import Schema
 from bnn.sources import Source
 from bnn.streaming import Losses, table_of
-from bnn.survey import survey_of
+from bnn.survey import merged, survey_of
 
 SAVE_EVERY = 30.0
 """Seconds between two saves of a run that can be resumed."""
@@ -95,9 +97,9 @@ class Interrupted(KeyboardInterrupt):
     """Ctrl-C, after so many rows, whose counts have been saved."""
 
 
-def source_of(data: Sequence[str], strict: bool = False) -> Source:
-    """The files that the words of the command line mean."""
-    return Source.of(*(data_file(word) for word in data), strict=strict)
+def source_of(data: Sequence[str], strict: bool = False, scheduler: str | None = None) -> Source:
+    """The files that the words of the command line mean, and the cluster that reads them."""
+    return Source.of(*(data_file(word) for word in data), strict=strict, scheduler=scheduler)
 
 
 def fit_classifier(request: Request, source: Source, bar: Bar) -> Fitted:
@@ -113,11 +115,15 @@ def fit_classifier(request: Request, source: Source, bar: Bar) -> Fitted:
     if request.options["discretize"]:
         estimator.set_params(discretize=_discretize(request.options["discretize"], attributes))
     if isinstance(estimator, NaiveBayesClassifier):
+        if request.resume and source.scheduler is not None:
+            raise DataError("--resume: a cluster counts fragments in no order to go on from; leave it out.")
         with exclusively(request.file) if request.resume else nullcontext():
             return _fit_by_parts(request, source, attributes, estimator, bar)
-    if request.resume or request.schema is not None:
-        word = "--resume" if request.resume else "--schema"
-        raise DataError(f"{word}: {request.classifier!r} learns from all rows at once, not from counts; leave it out.")
+    of_counts = {"--resume": request.resume, "--schema": request.schema, "--scheduler": source.scheduler}
+    if words := [word for word, given in of_counts.items() if given]:
+        raise DataError(
+            f"{words[0]}: {request.classifier!r} learns from all rows at once, not from counts; leave it out."
+        )
     return _fit_at_once(request, source, attributes, estimator)
 
 
@@ -138,7 +144,7 @@ def _fit_by_parts(
     bar.say("counting")
     last = time.monotonic()
     try:
-        for progress in counted(source, meaning, classifier.count, progress):  # noqa: B020 - from there it goes on
+        for progress in _counted(source, meaning, classifier, progress):  # noqa: B020 - from there it goes on
             bar.count(progress.rows)
             if saved is not None and time.monotonic() - last >= SAVE_EVERY:
                 saved.write(classifier, progress)
@@ -156,6 +162,15 @@ def _fit_by_parts(
     totals = (progress.counts.totals // progress.counts.scale).tolist()
     rows = dict(zip(classifier.classes_.tolist(), totals, strict=True))
     return Fitted(classifier, _by_frequency(rows), progress.left_out, progress.losses, tuple(files))
+
+
+def _counted(source: Source, meaning: Meaning, classifier: NaiveBayesClassifier, begun: Progress) -> Iterator[Progress]:
+    """Counts of the files as they come: chunk by chunk, or all of them from a cluster."""
+    if source.scheduler is None:
+        yield from counted(source, meaning, classifier.count, begun)
+    else:
+        rows = Labelled(source, meaning.target, None, every=False)
+        yield rows.counted(meaning, classifier.count, begun.counts, type(classifier).__name__)
 
 
 def _fit_at_once(request: Request, source: Source, attributes: Sequence[str], classifier: Any) -> Fitted:
@@ -179,8 +194,11 @@ def _meaning(
     if request.schema is not None and request.schema.exists():
         return _meaning_given(request, Schema.load(request.schema), attributes, owner)
     bar.say("looking at columns")
-    chunks = source.chunks([*attributes, request.target])
-    survey = survey_of(bar.passing(chunks), request.target, owner=owner)
+    columns, look = [*attributes, request.target], partial(survey_of, labels=request.target, owner=owner)
+    if source.scheduler is None:
+        survey = look(bar.passing(source.chunks(columns)))
+    else:
+        survey = total(look, source, merged, columns, owner)
     for name, seen in survey.columns.items():
         if seen.fields and seen.values is not None:
             mostly_numbers(request.name, request.ignored, name, seen.values)

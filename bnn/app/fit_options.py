@@ -36,6 +36,15 @@ def fit(
     strict: Annotated[
         bool, _data("--strict", metavar="", help="Stop at a damaged row or file; else it is left out and told.")
     ] = False,
+    scheduler: Annotated[
+        str | None,
+        _data(
+            metavar="ADDRESS",
+            help="A dask cluster that reads the files, such as tcp://10.0.0.1:8786; its workers must find them where "
+            "they are found here.",
+            show_default=False,
+        ),
+    ] = None,
     classifier: Annotated[
         str,
         _learning(
@@ -102,7 +111,7 @@ def fit(
         "Pr": pr,
     }
     with telling_warnings(), Bar() as bar:
-        source = source_of(data, strict)
+        source = source_of(data, strict, scheduler)
         file = output_path(out, MODEL, (".safetensors",), [Path(name) for name in source.files])
         words = tuple(data), target, tuple(ignore or ()), classifier, options, schema, strict, file, resume
         request = Request(*words)

@@ -99,9 +99,8 @@ def grown(old: Column, new: Column) -> Column:
         return old
     if not old.attribute.values:  # nothing was known of it so far
         return new
-    return Column(
-        Schema((old.attribute,)).union(Schema((replace(new.attribute, name=old.attribute.name),))).attributes[0]
-    )
+    renamed = replace(new.attribute, name=old.attribute.name)
+    return Column(Schema((old.attribute,)).union(Schema((renamed,))).attributes[0])
 
 
 def kept_ways(known: Sequence[Column], discretize: Any) -> dict[str, Any]:

@@ -111,8 +111,8 @@ class Labelled:
 def _surveyed(target: str, weight: str | None, owner: str, chunks: Iterable[Chunk]) -> Survey:
     """What is seen of rows that count."""
     survey = survey_of((heavy(chunk, weight) for chunk in chunks), target, owner=owner)
-    held = (survey.columns, survey.numbers)
-    columns, numbers = ({name: one for name, one in of.items() if name != weight} for of in held)
+    columns = {name: seen for name, seen in survey.columns.items() if name != weight}
+    numbers = {name: sampled for name, sampled in survey.numbers.items() if name != weight}
     return replace(survey, columns=columns, numbers=numbers)
 
 
