@@ -58,6 +58,31 @@ def read_csv(path: str | Path, values: Callable[[str, pa.Array], pa.Array] = typ
         raise FileError(f"{owner} does not exist; check the path.") from None
     except OSError as error:
         raise FileError(f"{owner} cannot be read: {error.strerror}.") from error
+    return parse_csv(data, values, owner)
+
+
+def parse_csv(
+    data: bytes, values: Callable[[str, pa.Array], pa.Array] = typed, owner: str = "parse_csv: the data"
+) -> pa.Table:
+    """Read the bytes of a comma-separated file, as `read_csv` does.
+
+    Parameters
+    ----------
+    data, values
+        The bytes; what the fields of a column mean.
+    owner
+        First words of messages.
+
+    Raises
+    ------
+    FileError
+        As `read_csv`.
+
+    Examples
+    --------
+    >>> parse_csv(b"legs,milk\\n4,yes\\n").to_pylist()
+    [{'legs': 4, 'milk': 'yes'}]
+    """
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

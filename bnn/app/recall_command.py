@@ -125,7 +125,7 @@ def prepare(request: Request) -> Task:
                 f"--rule: {rule} has asymmetric weights, so no energy that {dynamics.name} could choose by; "
                 "add --parallel."
             )
-    chosen = _chosen(request, name, records, classes)
+    chosen = chosen_rows(request.patterns, name, records, classes)
     learned = records[chosen]
     if request.row is None:
         noise = 0.1 if request.noise is None else request.noise
@@ -192,8 +192,8 @@ def _row(request: Request, name: str, records: Records) -> tuple[Records, Record
     return truth, Records(codes, records.schema)
 
 
-def _chosen(
-    request: Request, name: str, records: Records, classes: Sequence[Value | None] | None
+def chosen_rows(
+    patterns: int | None, name: str, records: Records, classes: Sequence[Value | None] | None
 ) -> Int[np.ndarray, " chosen"]:
     """Rows to learn: of patterns with a class the first of each, then the second of each; else from the top."""
     order, number = np.arange(records.rows), records.rows
@@ -204,7 +204,7 @@ def _chosen(
             turn.append(seen.get(value, 0))
             seen[value] = turn[-1] + 1
         order, number = np.argsort(turn, kind="stable"), len(seen)
-    wanted = request.patterns or number
+    wanted = patterns or number
     if wanted > records.rows:
         raise DataError(f"--patterns: got {wanted}; {name} has {records.rows} rows.")
     return order[:wanted]

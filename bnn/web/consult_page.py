@@ -1,0 +1,1 @@
+"""The consulting room (placeholder while it is built)."""

@@ -1,0 +1,84 @@
+"""The server: both rooms and the interface for programs, behind one guard."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable
+
+import uvicorn
+from fastapi import FastAPI, Request
+from nicegui import ui
+from starlette.responses import Response
+from starlette.types import ASGIApp
+
+from bnn.errors import DataError
+from bnn.web.frame import frame, is_full
+from bnn.web.guard import LOOPBACK, Guard, refused
+from bnn.web.recall_page import RecallRoom
+from bnn.web.shelf import Shelf
+from bnn.web.work import Pool
+
+
+def app_of(shelf: Shelf, token: str | None = None) -> ASGIApp:
+    """The whole application.
+
+    Parameters
+    ----------
+    shelf
+        What can be opened.
+    token
+        What visitors must show; None: nothing, and only loopback names are answered.
+    """
+    pool = Pool()
+    app = FastAPI(docs_url=None, redoc_url=None, title="bnn")
+
+    @ui.page("/")
+    def recall_room(request: Request) -> Response | None:
+        if is_full():
+            return refused(503, "As many pages are open as this server keeps; close one, or try again later.")
+        with frame("/", "Recall", "Draw or pick a pattern, damage it, and watch the memory fall into place."):
+            RecallRoom(shelf, pool, request.query_params)
+        return None
+
+    ui.run_with(app, title="bnn", dark=None, language="en-US", tailwind=False, show_welcome_message=False)
+    return Guard(app, token)
+
+
+def serve(shelf: Shelf, host: str, port: int, token: str | None, ready: Callable[[str], None]) -> None:
+    """Answer until interrupted.
+
+    Parameters
+    ----------
+    shelf, token
+        As in `app_of`.
+    host, port
+        Where; port 0 takes a free one.
+    ready
+        Called with the address once it is open.
+
+    Raises
+    ------
+    DataError
+        Another host than loopback without a token, or an address that cannot be had.
+    """
+    if host not in LOOPBACK and token is None:
+        raise DataError(f"--host: {host} can be reached by others; give a --token that they must show.")
+    try:
+        opened = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        raise DataError(f"--port: {host} port {port} cannot be opened ({error.strerror}); take another.") from error
+    with opened:
+        name = f"[{host}]" if ":" in host else host
+        address = f"http://{name}:{opened.getsockname()[1]}/"
+        threading.Thread(target=warm, args=(shelf,), daemon=True).start()
+        ready(address if token is None else f"{address}?token={token}")
+        uvicorn.Server(uvicorn.Config(app_of(shelf, token), log_level="warning")).run([opened])
+
+
+def warm(shelf: Shelf) -> None:
+    """Recall once, so that the first visitor does not wait for compiled loops."""
+    from bnn.web.recall_session import RecallSession
+    from bnn.web.settings import Settings
+
+    RecallSession(shelf.memory, Settings(data=shelf.memories[0], rules=("odds", "hopfield"))).recalled()
