@@ -64,7 +64,7 @@ def read_csv(path: str | Path, values: Callable[[str, pa.Array], pa.Array] = typ
 def parse_csv(
     data: bytes, values: Callable[[str, pa.Array], pa.Array] = typed, owner: str = "parse_csv: the data"
 ) -> pa.Table:
-    """Read the bytes of a comma-separated file, as `read_csv` does.
+    r"""Read the bytes of a comma-separated file, as `read_csv` does.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def parse_csv(
 
     Examples
     --------
-    >>> parse_csv(b"legs,milk\\n4,yes\\n").to_pylist()
+    >>> parse_csv(b"legs,milk\n4,yes\n").to_pylist()
     [{'legs': 4, 'milk': 'yes'}]
     """
     try:

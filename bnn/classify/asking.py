@@ -96,7 +96,8 @@ def _chances(classifier: NaiveBayesClassifier, span: slice) -> Float64[np.ndarra
         return None
     chances = counted[:, None] * np.exp2(classifier.gains_[span])
     total = chances.sum(axis=0)
-    return np.divide(chances, total, out=np.zeros_like(chances), where=total > 0)
+    divided: np.ndarray = np.divide(chances, total, out=np.zeros_like(chances), where=total > 0)
+    return divided
 
 
 def _entropy(chances: Float64[np.ndarray, "*rows classes"]) -> Float64[np.ndarray, "*rows"]:

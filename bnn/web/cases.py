@@ -69,5 +69,7 @@ def _column(column: Column, values: Sequence[Value]) -> pa.Array:
         return pa.array([None if value is None else str(value) for value in values], pa.string())
     for value in values:
         if isinstance(value, str) or (value is not None and not math.isfinite(value)):
-            raise DataError(f"rows: {name!r} held numbers when it was learned, and now {value!r}; give a number or null.")
+            raise DataError(
+                f"rows: {name!r} held numbers when it was learned, and now {value!r}; give a number or null."
+            )
     return pa.array([None if value is None else float(value) for value in values], pa.float64())

@@ -1,1 +1,252 @@
-"""The consulting room (placeholder while it is built)."""
+"""The consulting room: a case, what speaks for and against each class, and what to ask next."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import partial
+from urllib.parse import urlencode
+
+import numpy as np
+from nicegui import ui
+
+from bnn.plots.style import readable
+from bnn.web.consult_session import ConsultSession
+from bnn.web.frame import card, say, told
+from bnn.web.guard import MOST_BYTES
+from bnn.web.reports import as_html, as_json, lines_of
+from bnn.web.shelf import Shelf, Subject
+from bnn.web.uploads import subject_sent
+from bnn.web.widgets import Bars, Choice, File, Slider, button, text
+from bnn.web.work import Desk, Pool
+
+UNKNOWN = ""
+SENT = "(sent)"
+"""Key of what a visitor sent."""
+SUGGESTED = 5
+"""Questions suggested."""
+NOT_A_DEVICE = (
+    "For teaching and research. This is not a medical device, and no diagnosis: it has not been validated for any use "
+    "in care."
+)
+
+
+class ConsultRoom:
+    """The page of one visitor.
+
+    Parameters
+    ----------
+    shelf, pool
+        What can be opened, and where work is done.
+    query
+        The part of the address after the question mark: ``data``, and ``case`` as JSON.
+    """
+
+    def __init__(self, shelf: Shelf, pool: Pool, query: Mapping[str, str]) -> None:
+        self._shelf, self._desk = shelf, Desk(pool)
+        self._name = query.get("data", shelf.subjects[0])
+        self._asked = query.get("case", "{}")
+        self._shown: str | None = None
+        self._choices: dict[str, Choice] = {}
+        text("p", NOT_A_DEVICE, "note warning")
+        self._page = ui.element("div").classes("consult")
+        ui.timer(0.0, self._begin, once=True)
+        ui.context.client.on_delete(self._desk.stop)
+
+    async def _begin(self) -> None:
+        """Open what the address tells, or the first on the shelf where it tells nonsense."""
+        try:
+            subject = await self._desk.run(lambda _: self._shelf.subject(self._name))
+            case = json.loads(self._asked)
+            if not isinstance(case, dict):
+                raise ValueError("a case is an object of attributes and values.")
+            self._open(subject, {str(name): str(value) for name, value in case.items()})
+        except ValueError as error:
+            say(f"This address cannot be shown: {error}")
+            self._name = self._shelf.subjects[0]
+            self._open(await self._desk.run(lambda _: self._shelf.subject(self._name)))
+
+    def _open(self, subject: Subject, case: Mapping[str, str] | None = None) -> None:
+        """Consult a subject, with the page built anew."""
+        self.session = ConsultSession(subject, case)
+        self._shown = None
+        self._page.clear()
+        with self._page:
+            self._build_case()
+            with ui.element("div").classes("side"):
+                self._build_answer()
+                self._build_reasons()
+                self._build_next()
+                self._build_source()
+        self._update()
+
+    def _build_case(self) -> None:
+        session = self.session
+        with card("The case"):
+            with ui.element("div").classes("pair"):
+                button("All unknown", self._forget_all)
+                self._link = text("a", "Link to this case", "link")
+            with ui.element("div").classes("questions"):
+                self._choices = {}
+                for name in session.attributes:
+                    options = {UNKNOWN: "unknown", **{value: value for value in session.values(name)}}
+                    chosen = session.case.get(name, UNKNOWN)
+                    self._choices[name] = Choice(name, options, chosen, partial(self._choose, name))
+
+    def _build_answer(self) -> None:
+        session = self.session
+        with card(f"Probability of each {session.subject.target}"):
+            self._answer = Bars()
+            self._answer.set(heads=[session.subject.target, "", "probability"], most=1.0, label="Class probabilities")
+            if session.answers_to_priors:
+                self._prior = Slider("", (0.0, 1.0, 0.001), 0.0, percent, self._suppose)
+                button("Prior as learned", self._as_learned)
+
+    def _build_reasons(self) -> None:
+        session = self.session
+        with card("What speaks for and against"):
+            options = {label: label for label in session.classes}
+            self._class = Choice("Class", options, session.answer()[0], self._explain, name="class-shown")
+            self._reasons = Bars()
+            self._reasons.set(signed=True, label="Gains in bits")
+            text(
+                "p", "A bit is a factor of two. Prior, gains and normaliser add up to log2 of the probability.", "note"
+            )
+            with ui.element("div").classes("pair"):
+                button("Save as HTML", lambda: ui.download(as_html(self.session).encode(), "case.html", "text/html"))
+                button(
+                    "Save as JSON", lambda: ui.download(as_json(self.session).encode(), "case.json", "application/json")
+                )
+
+    def _build_next(self) -> None:
+        with card("What to ask next"):
+            text("p", "What is expected to tell most of the class, in bits. Recall fills in a likely value.", "note")
+            self._next = ui.element("div").classes("side")
+
+    def _build_source(self) -> None:
+        session = self.session
+        with card("What is consulted"):
+            names = {name: name for name in self._shelf.subjects}
+            if self._name == SENT:
+                names = {SENT: f"{session.subject.name} (sent)", **names}
+            Choice("Data or model", names, self._name, self._choose_subject, name="data")
+            File(
+                "Your own (CSV, Parquet, or a model of bnn fit)",
+                ".csv,.parquet,.safetensors",
+                MOST_BYTES,
+                self._sent,
+                too_large,
+            )
+
+    def _update(self) -> None:
+        """Everything that follows from the case."""
+        session = self.session
+        chances = session.probabilities()
+        shown = self._shown or session.classes[int(chances.argmax())]
+        order = np.argsort(-chances, kind="stable").tolist() if len(chances) > 8 else range(len(chances))
+        lines = [
+            {
+                "name": session.classes[c],
+                "size": float(chances[c]),
+                "told": percent(float(chances[c])),
+                "kind": "chosen" if session.classes[c] == shown else "",
+            }
+            for c in order
+        ]
+        self._answer.set(lines=lines)
+        self._class.set(value=shown)
+        reasons = lines_of(session, shown)
+        self._reasons.set(lines=reasons, heads=[f"for {shown}", "against | for", "bits", "cases"])
+        self._reasons.set(most=max((abs(line["size"]) for line in reasons), default=1.0))
+        if session.answers_to_priors:
+            place = session.classes.index(shown)
+            self._prior.set(label=f"Prior of {shown}")
+            self._prior.show(float(session.priors()[place]))
+        self._suggest()
+        query = {"data": self._name, "case": json.dumps(session.case)} if session.case else {"data": self._name}
+        address = f"/consult?{urlencode(query)}" if self._name != SENT else "/consult"
+        self._link.props["href"] = address
+        self._page.client.run_javascript(f"history.replaceState(null, '', {json.dumps(address)})")
+
+    def _suggest(self) -> None:
+        """What to ask next, and buttons that fill it in."""
+        self._next.clear()
+        ranked = self.session.to_ask()[:SUGGESTED]
+        with self._next:
+            if not ranked:
+                text("p", "Nothing is left to ask, or this model does not tell.", "note")
+                return
+            bars = Bars()
+            lines = [{"name": name, "size": drop, "told": readable(drop, ".2f")} for name, drop in ranked]
+            bars.set(
+                lines=lines,
+                heads=["attribute", "", "bits"],
+                most=ranked[0][1],
+                label="Expected drop of entropy in bits",
+            )
+            with ui.element("div").classes("ask"):
+                for name, _ in ranked:
+                    button(f"Fill in {name}", partial(told, self._page, partial(self._fill, name)))
+
+    async def _choose(self, attribute: str, value: str) -> None:
+        await told(self._page, lambda: self.session.choose(attribute, value or None))
+        self._update()
+
+    async def _fill(self, attribute: str) -> None:
+        value = await self._desk.run(lambda _: self.session.recalled(attribute))
+        self.session.choose(attribute, value)
+        self._choices[attribute].set(value=value)
+        self._update()
+
+    def _forget_all(self) -> None:
+        for name in list(self.session.codes):
+            self.session.choose(name, None)
+            self._choices[name].set(value=UNKNOWN)
+        self._update()
+
+    def _explain(self, label: str) -> None:
+        self._shown = label
+        self._update()
+
+    def _suppose(self, probability: float) -> None:
+        shown = self._class.props["value"]
+        self._shown = shown
+        self.session.suppose(shown, probability)
+        self._update()
+
+    def _as_learned(self) -> None:
+        self.session.suppose(self.session.classes[0], None)
+        self._update()
+
+    async def _choose_subject(self, name: str) -> None:
+        async def open_it() -> None:
+            subject = await self._desk.run(lambda _: self._shelf.subject(name))
+            self._name = name
+            self._open(subject)
+
+        if name != SENT:
+            await told(self._page, open_it)
+
+    async def _sent(self, content: bytes) -> None:
+        async def open_it() -> None:
+            subject = await self._desk.run(lambda _: subject_sent(content))
+            self._name = SENT
+            self._open(subject)
+
+        await told(self._page, open_it)
+
+
+def too_large(size: int) -> None:
+    """Say that a file was not sent."""
+    say(f"This file has {size:,} bytes; at most {MOST_BYTES:,} are read.")
+
+
+def percent(share: float) -> str:
+    """A probability as people say it.
+
+    Examples
+    --------
+    >>> percent(0.5), percent(0.0004)
+    ('50.0 %', '0.0 %')
+    """
+    return f"{100 * share:.1f} %"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,7 +14,7 @@ from bnn.classify.explanation import Explanation
 from bnn.classify.naive import NaiveBayesClassifier
 from bnn.driver import recall
 from bnn.dynamics import WinnerTakeAll
-from bnn.errors import BnnWarning, DataError, unknown_name
+from bnn.errors import DataError, unknown_name
 from bnn.web.cases import representative, table_of
 from bnn.web.shelf import Subject
 
@@ -110,7 +109,9 @@ class ConsultSession:
         """Suppose that a class is so frequent, the others in proportion as before; None: as learned."""
         if label not in self.classes:
             raise unknown_name("prior", label, self.classes)
-        self.prior = None if probability is None else (self.classes.index(label), float(np.clip(probability, LEAST, 1 - LEAST)))
+        self.prior = (
+            None if probability is None else (self.classes.index(label), float(np.clip(probability, LEAST, 1 - LEAST)))
+        )
 
     def priors(self) -> Float64[np.ndarray, " classes"]:
         """Probability of each class before anything is known."""
@@ -125,12 +126,12 @@ class ConsultSession:
 
     def explanation(self) -> Explanation:
         """Why the classifier answers as it does; one row."""
-        told: Explanation = _quietly(lambda: self._classifier().explain(self._table()))
+        told: Explanation = self._classifier().explain(self._table())
         return told
 
     def probabilities(self) -> Float64[np.ndarray, " classes"]:
         """Probability of each class."""
-        found: Float64[np.ndarray, " classes"] = _quietly(lambda: self._classifier().predict_proba(self._table()))[0]
+        found: Float64[np.ndarray, " classes"] = self._classifier().predict_proba(self._table())[0]
         return found
 
     def answer(self) -> tuple[str, float]:
@@ -139,14 +140,13 @@ class ConsultSession:
         return self.classes[int(chances.argmax())], round(float(chances.max()), 2)
 
     def to_ask(self) -> list[tuple[str, float]]:
-        """Unknown attributes with the drop of class entropy to expect, the largest first; none where it is not known."""
+        """Unknown attributes with the drop of class entropy to expect, the largest first; none where untold."""
         if not isinstance(self.subject.classifier, NaiveBayesClassifier):
             return []
-        classifier = self._classifier()
-        return _quietly(lambda: what_to_ask(classifier, self._table())).ranked()
+        return what_to_ask(self._classifier(), self._table()).ranked()
 
-    def fill(self, attribute: str) -> str:
-        """Fill in one unknown attribute by recall from the known ones, and return its value.
+    def recalled(self, attribute: str) -> str:
+        """Value of one unknown attribute by recall from the known ones; it changes nothing here.
 
         The network of the attributes settles with all that is known clamped and the rest silent; the value is the one
         of largest posterior.
@@ -168,9 +168,7 @@ class ConsultSession:
             cue[first:last] = np.arange(last - first) == code if last - first > 1 else float(code)
         others = [name for name in self.attributes if name != attribute]
         trace = recall(network, cue, WinnerTakeAll(), clamp=others, input="prior", seed=0)
-        filled = trace.decode()[attribute][0].as_py()
-        self.choose(attribute, str(filled))
-        return str(filled)
+        return str(trace.decode()[attribute][0].as_py())
 
     def _classifier(self) -> Any:
         """The classifier with the priors that are supposed."""
@@ -190,10 +188,3 @@ class ConsultSession:
         shown = {c.attribute.name: c for c in columns}
         known = {name: representative(shown[name], code) for name, code in self.codes.items()}
         return table_of(self.subject.classifier, [known])
-
-
-def _quietly(work: Any) -> Any:
-    """Do something without warnings: a case has no value that was not learned."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", BnnWarning)
-        return work()

@@ -142,5 +142,7 @@ def _steps(trace: Trace) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
     chosen = moments_of(states, MOST) if trace.dynamics.graded else list(range(min(MOST, len(falling))))
     if not trace.dynamics.graded:
         return states[chosen], falling[chosen], ("start", *(count(m, "sweep") for m in chosen[1:]))
-    times: Int[np.ndarray, "..."] | Float64[np.ndarray, "..."] = trace.times if trace.times.ndim == 1 else trace.times[0]
+    times: Int[np.ndarray, "..."] | Float64[np.ndarray, "..."] = (
+        trace.times if trace.times.ndim == 1 else trace.times[0]
+    )
     return states[chosen], falling[chosen], ("start", *(moment_name(trace, float(times[m])) for m in chosen[1:]))

@@ -7,7 +7,6 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
 
 from bnn.plots.style import BLUE, INK, PALE, new_figure, short, styled
@@ -45,7 +44,6 @@ def film(courses: Sequence[Course], shape: tuple[int, int], progress: Callable[[
 def _picture(courses: Sequence[Course], shape: tuple[int, int], moment: int) -> Image.Image:
     """One moment."""
     figure = new_figure(4.2 * len(courses), 6.0)
-    canvas = FigureCanvasAgg(figure)
     tops, bottoms = np.atleast_2d(figure.subplots(2, len(courses), height_ratios=[2, 1], squeeze=False))
     for course, top, bottom in zip(courses, tops, bottoms, strict=True):
         now = min(moment, len(course) - 1)
@@ -58,5 +56,6 @@ def _picture(courses: Sequence[Course], shape: tuple[int, int], moment: int) -> 
         bottom.plot(course.falling[: now + 1], color=BLUE)
         bottom.plot([now], [course.falling[now]], "o", color=BLUE, markeredgecolor=INK)
         bottom.set(xlabel="step", ylabel=f"{course.what} ({course.unit})")
-    canvas.draw()
-    return Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB").quantize(64)
+    file = io.BytesIO()
+    figure.savefig(file, format="png", dpi=80)
+    return Image.open(file).convert("RGB").quantize(64)

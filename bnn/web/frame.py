@@ -43,7 +43,7 @@ def frame(here: str, title: str, introduction: str) -> Iterator[None]:
                 if address == here:
                     link.props["aria-current"] = "page"
         button("◐", lambda: dark.set_value(not dark.value), "Light or dark", "plain")
-    with ui.element("main"):
+    with ui.element("div").classes("content"):
         text("h1", title)
         text("p", introduction, "introduction")
         yield
@@ -62,16 +62,20 @@ def say(sentence: str) -> None:
     ui.notify(sentence, type="warning", timeout=1000 * SHOWN, close_button="Close", multi_line=True, position="top")
 
 
-async def told(work: Callable[[], Awaitable[None] | None]) -> None:
-    """Do something, and say in one sentence what prevents it; what a newer question stopped ends without a word."""
-    try:
-        outcome = work()
-        if outcome is not None:
-            await outcome
-    except StoppedError:
-        return
-    except BnnError as error:
-        say(str(error))
+async def told(page: ui.element, work: Callable[[], Awaitable[None] | None]) -> None:
+    """Do something, and say in one sentence what prevents it; what a newer question stopped ends without a word.
+
+    It is said on the page, since the button that was pressed may be gone by then.
+    """
+    with page:
+        try:
+            outcome = work()
+            if outcome is not None:
+                await outcome
+        except StoppedError:
+            return
+        except BnnError as error:
+            say(str(error))
 
 
 def is_full() -> bool:

@@ -87,9 +87,15 @@ class Guard:
         cookie = f"bnn-{scope['server'][1]}" if scope.get("server") else "bnn"
         query = parse_qsl(scope["query_string"].decode("latin-1"))
         asked = dict(query).get("token")
-        shown = (headers.get("authorization", "").removeprefix("Bearer "), _cookies(headers).get(cookie, ""), asked or "")
+        shown = (
+            headers.get("authorization", "").removeprefix("Bearer "),
+            _cookies(headers).get(cookie, ""),
+            asked or "",
+        )
         if not any(secrets.compare_digest(one.encode(), token.encode()) for one in shown):
-            return refused(401, "Show the token: open the address that bnn serve printed, or send it as Authorization: Bearer.")
+            return refused(
+                401, "Show the token: open the address that bnn serve printed, or send it as Authorization: Bearer."
+            )
         if asked is None or scope["type"] != "http" or scope["method"] != "GET":
             return None
         rest = urlencode([(name, value) for name, value in query if name != "token"])

@@ -64,7 +64,7 @@ class Memory:
     @property
     def neurons(self) -> int:
         """Number of neurons."""
-        return self.patterns.shape[1]
+        return int(self.patterns.shape[1])
 
     @property
     def records(self) -> Records:
@@ -88,7 +88,9 @@ class Memory:
         """
         place = self.place(number)
         if len(self.names) == 1:
-            raise DataError("forgotten: this is the last pattern, and a memory of nothing recalls nothing; learn another first.")
+            raise DataError(
+                "forgotten: this is the last pattern, and a memory of nothing recalls nothing; learn another first."
+            )
         kept = [i for i in range(len(self.names)) if i != place]
         gone = Counts.of(records_of(self.patterns[[place]], self.shape))
         names, numbers = tuple(self.names[i] for i in kept), tuple(self.numbers[i] for i in kept)

@@ -16,12 +16,12 @@ from bnn.plots.style import readable
 from bnn.rules import RULES
 from bnn.web.film import film
 from bnn.web.frame import card, say, told
+from bnn.web.guard import MOST_BYTES
 from bnn.web.memory import network_of
 from bnn.web.pictures import cells_of
 from bnn.web.recall_session import RecallSession
 from bnn.web.settings import BLANK, SEEDS, Settings
 from bnn.web.shelf import Shelf
-from bnn.web.guard import MOST_BYTES
 from bnn.web.widgets import Choice, Curve, File, Pixels, Slider, button, text
 from bnn.web.work import Desk, Pool
 
@@ -107,27 +107,32 @@ class RecallRoom:
         self._shelf, self._desk = shelf, Desk(pool)
         self.session = self._begun(query)
         self._pen = "draw"
-        with ui.element("div").classes("room"):
-            self._build_cue()
-            self._panels = [Panel(self, number) for number in range(2)]
-        self._build_transport()
-        with ui.element("div").classes("room"):
-            self._build_settings()
-            self._build_memory()
-            self._build_keep()
+        self._page = ui.element("div")
+        with self._page:
+            self._build()
         self._timer = ui.timer(TICK, self._tick, active=False)
         ui.timer(0.0, self.recall, once=True)
         ui.context.client.on_delete(self._desk.stop)
 
+    def _build(self) -> None:
+        self._build_transport()
+        with ui.element("div").classes("room"):
+            self._build_cue()
+            self._panels = [Panel(self, number) for number in range(2)]
+        with ui.element("div").classes("room"):
+            self._build_settings()
+            self._build_memory()
+            self._build_keep()
+
     async def change(self, **settings: Any) -> None:
         """Change settings, and recall anew."""
-        await told(partial(self.session.change, **settings))
+        await told(self._page, partial(self.session.change, **settings))
         await self.recall()
 
     async def recall(self) -> None:
         """Recall the cue in a thread, and show it; the cue at once."""
         self._show_cue()
-        await told(self._recall)
+        await told(self._page, self._recall)
 
     async def _recall(self) -> None:
         courses = await self._desk.run(self.session.recalled)
@@ -162,11 +167,11 @@ class RecallRoom:
     def _build_transport(self) -> None:
         with ui.element("section").classes("card transport") as bar:
             bar.props["aria-label"] = "Steps of the recall"
-            button("⏮", partial(self._go, lambda: self.session.seek(0)), "To the start")
+            button("|◀", partial(self._go, lambda: self.session.seek(0)), "To the start")
             button("◀", partial(self._go, self.session.back), "One step back")
-            self._play = button("▶ Play", self._toggle, kind="main")
+            self._play = button("Play", self._toggle, kind="main")
             button("▶", partial(self._go, self.session.step), "One step on")
-            button("⏭", partial(self._go, lambda: self.session.seek(self.session.last)), "To the end")
+            button("▶|", partial(self._go, lambda: self.session.seek(self.session.last)), "To the end")
             self._where = Slider("Step", (0, 1, 1), 0, self._moment_name, self._seek)
 
     def _build_settings(self) -> None:
@@ -204,7 +209,7 @@ class RecallRoom:
                     chosen = button("", partial(self.change, pattern=number), f"Take {name} as the cue", "stored-one")
                     with chosen:
                         Pixels(memory.shape, memory.neurons, name).show(pattern)
-                    button("×", partial(self._act, partial(self.session.forget, number)), f"Forget {name}", "plain")
+                    button("✕", partial(self._act, partial(self.session.forget, number)), f"Forget {name}", "plain")
 
     def _show_cue(self) -> None:
         """The cue, its settings, and the address that reproduces them."""
@@ -215,7 +220,9 @@ class RecallRoom:
         self._seed.set_text(f"Seed {settings.seed}: of the noise, the order of updates and the connections cut.")
         query = settings.query()
         self._link.props["href"] = f"/?{query}"
-        ui.run_javascript(f"history.replaceState(null, '', {json.dumps(f'/?{query}' if query else '/')})")
+        self._page.client.run_javascript(
+            f"history.replaceState(null, '', {json.dumps(f'/?{query}' if query else '/')})"
+        )
 
     def _move(self) -> None:
         """The moment shown."""
@@ -224,7 +231,7 @@ class RecallRoom:
             panel.move()
         self._where.set(max=max(1, session.last))
         self._where.show(session.position)
-        self._play.set_text("⏸ Pause" if session.playing else "▶ Play")
+        self._play.set_text("Pause" if session.playing else "Play")
         self._timer.active = session.playing
 
     def _moment_name(self, position: float) -> str:
@@ -256,7 +263,7 @@ class RecallRoom:
 
     async def _stroke(self, event: Any) -> None:
         cells = [int(cell) for cell in event.args["cells"]]
-        await told(partial(self.session.paint, cells, PENS[event.args["mode"]]))
+        await told(self._page, partial(self.session.paint, cells, PENS[event.args["mode"]]))
         await self.recall()
 
     async def _draw_lots(self) -> None:
@@ -264,7 +271,7 @@ class RecallRoom:
 
     async def _act(self, act: Callable[[], None]) -> None:
         """Learn or forget, and show the patterns that are left."""
-        await told(act)
+        await told(self._page, act)
         self._fill_stored()
         await self.recall()
 
@@ -278,7 +285,7 @@ class RecallRoom:
             cells = await self._desk.run(lambda _: cells_of(content, memory.shape, memory.neurons))
             self.session.draw(cells)
 
-        await told(draw)
+        await told(self._page, draw)
         await self.recall()
 
     async def _save_film(self) -> None:
@@ -287,7 +294,7 @@ class RecallRoom:
             made = await self._desk.run(lambda progress: film(session.courses, session.memory.shape, progress))
             ui.download(made, "recall.gif", "image/gif")
 
-        await told(save)
+        await told(self._page, save)
 
     async def _show_graph(self) -> None:
         async def show() -> None:
@@ -298,7 +305,7 @@ class RecallRoom:
                 image.props["src"] = f"data:image/svg+xml;base64,{base64.b64encode(picture).decode()}"
                 image.props["alt"] = "The strongest connections of the network, blue where neurons excite each other"
 
-        await told(show)
+        await told(self._page, show)
 
 
 def graph_of(session: RecallSession) -> bytes:

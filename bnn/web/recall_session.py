@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float
 
 from bnn.errors import DataError
 from bnn.noise import corrupt
@@ -50,7 +50,7 @@ class RecallSession:
     Examples
     --------
     >>> memory = Memory.of(np.array([[True, True, False, False], [False, False, True, True]]), ("a", "b"))
-    >>> session = RecallSession(lambda name: memory, Settings(noise=0.25))
+    >>> session = RecallSession(lambda name: memory, Settings(noise=0.25, rules=("odds",)))
     >>> session.show(session.recalled())
     >>> session.step()
     >>> session.position, session.on(0).tolist()
@@ -91,9 +91,7 @@ class RecallSession:
         if "data" in settings or "pattern" in settings:
             settings = {"edits": "", **settings}
         changed = replace(self.settings, **settings)
-        same = all(
-            getattr(changed, name) == getattr(self.settings, name) for name in ("data", "learned", "forgotten")
-        )
+        same = all(getattr(changed, name) == getattr(self.settings, name) for name in ("data", "learned", "forgotten"))
         memory = self.memory if same else self._remembered(changed)
         self._require_fitting(changed, memory)
         self.settings, self.memory = changed, memory

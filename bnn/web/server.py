@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+import warnings
 from collections.abc import Callable
 
 import uvicorn
@@ -12,7 +13,11 @@ from nicegui import ui
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
-from bnn.errors import DataError
+from bnn import __version__
+from bnn.errors import BnnWarning, DataError
+from bnn.web.api import add_api
+from bnn.web.api_page import describe
+from bnn.web.consult_page import ConsultRoom
 from bnn.web.frame import frame, is_full
 from bnn.web.guard import LOOPBACK, Guard, refused
 from bnn.web.recall_page import RecallRoom
@@ -31,18 +36,44 @@ def app_of(shelf: Shelf, token: str | None = None) -> ASGIApp:
         What visitors must show; None: nothing, and only loopback names are answered.
     """
     pool = Pool()
-    app = FastAPI(docs_url=None, redoc_url=None, title="bnn")
+    app = FastAPI(docs_url=None, redoc_url=None, title="bnn", version=__version__)
+    add_api(app, shelf, pool)
 
     @ui.page("/")
     def recall_room(request: Request) -> Response | None:
         if is_full():
-            return refused(503, "As many pages are open as this server keeps; close one, or try again later.")
+            return full()
         with frame("/", "Recall", "Draw or pick a pattern, damage it, and watch the memory fall into place."):
             RecallRoom(shelf, pool, request.query_params)
         return None
 
+    @ui.page("/consult")
+    def consult_room(request: Request) -> Response | None:
+        if is_full():
+            return full()
+        with frame(
+            "/consult",
+            "Consult",
+            "Say what is known; see what speaks for and against each class, and what to ask next.",
+        ):
+            ConsultRoom(shelf, pool, request.query_params)
+        return None
+
+    @ui.page("/docs")
+    def description() -> Response | None:
+        if is_full():
+            return full()
+        with frame("/docs", "For programs", "The same answers as JSON. The whole description is in /openapi.json."):
+            describe(app.openapi())
+        return None
+
     ui.run_with(app, title="bnn", dark=None, language="en-US", tailwind=False, show_welcome_message=False)
     return Guard(app, token)
+
+
+def full() -> Response:
+    """A refusal of one page too many."""
+    return refused(503, "As many pages are open as this server keeps; close one, or try again later.")
 
 
 def serve(shelf: Shelf, host: str, port: int, token: str | None, ready: Callable[[str], None]) -> None:
@@ -73,6 +104,9 @@ def serve(shelf: Shelf, host: str, port: int, token: str | None, ready: Callable
         address = f"http://{name}:{opened.getsockname()[1]}/"
         threading.Thread(target=warm, args=(shelf,), daemon=True).start()
         ready(address if token is None else f"{address}?token={token}")
+        # What a table is like is told on the page; the toolkit, when it starts, looks at every object, also old ones
+        warnings.simplefilter("ignore", BnnWarning)
+        warnings.simplefilter("ignore", FutureWarning)
         uvicorn.Server(uvicorn.Config(app_of(shelf, token), log_level="warning")).run([opened])
 
 

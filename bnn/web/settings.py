@@ -52,15 +52,15 @@ class Settings:
 
     Examples
     --------
-    >>> Settings.of({"noise": "0.2", "rules": "odds,hopfield"}).query()
-    'noise=0.2&rules=odds%2Chopfield'
+    >>> Settings.of({"noise": "0.2", "rules": "odds,storkey"}).query()
+    'noise=0.2&rules=odds%2Cstorkey'
     """
 
     data: str = "mnist-100"
     pattern: int = 0
     noise: float = 0.1
     seed: int = 0
-    rules: tuple[str, ...] = ("odds",)
+    rules: tuple[str, ...] = ("odds", "hopfield")
     dynamics: str = "asynchronous"
     cut: float = 0.0
     edits: str = ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -18,9 +17,9 @@ from bnn.app.data import training_table
 from bnn.app.recall_command import chosen_rows, read_data
 from bnn.classify.naive import NaiveBayesClassifier
 from bnn.classify.storing import load_classifier
-from bnn.errors import BnnWarning, DataError, unknown_name
-from bnn.network import Network
+from bnn.errors import DataError, unknown_name
 from bnn.learning import learn
+from bnn.network import Network
 from bnn.records import Records
 from bnn.web.limits import MOST_NEURONS
 from bnn.web.memory import Memory
@@ -81,10 +80,8 @@ def subject_of(name: str, attributes: pa.Table, labels: pa.ChunkedArray, target:
     if len(pc.unique(labels.drop_null())) < 2:
         raise DataError(f"{name}: {target!r} holds fewer than two classes; choose another column to predict.")
     attributes = attributes.filter(known)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", BnnWarning)  # what a table is like is no news to who opens it here
-        classifier = NaiveBayesClassifier().fit(attributes, labels.filter(known))
-        records = Records(classifier.read_codes(attributes), classifier.codebook_.schema)
+    classifier = NaiveBayesClassifier().fit(attributes, labels.filter(known))
+    records = Records(classifier.read_codes(attributes), classifier.codebook_.schema)
     return Subject(name, classifier, target, records)
 
 

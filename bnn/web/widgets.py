@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -55,7 +55,7 @@ class Choice(Component, component="static/choice.js"):
     def __init__(self, label: str, options: Mapping[str, str], value: str, chosen: Handler, name: str = "") -> None:
         super().__init__()
         self.set(label=label, name=name or label, options=list(map(list, options.items())), value=value)
-        self.on("choose", chosen_by(self, "value", chosen))
+        self.on("choose", chosen_by(self, chosen))
 
 
 class Slider(Component, component="static/slider.js"):
@@ -69,7 +69,7 @@ class Slider(Component, component="static/slider.js"):
         self._words = told
         self.set(label=label, name=label, min=low, max=high, step=step)
         self.show(value)
-        self.on("slide", chosen_by(self, "value", slid), throttle=0.05)
+        self.on("slide", chosen_by(self, slid), throttle=0.05)
 
     def show(self, value: float) -> None:
         """Show a value, and what it is in words."""
@@ -90,12 +90,11 @@ class File(ui.upload, component="static/file.js"):
         self.on("refused", lambda event: refused(event.args))
 
 
-def chosen_by(element: Component, name: str, handler: Handler) -> Handler:
-    """A handler that keeps what the browser shows already, and hands the value on."""
+def chosen_by(element: Component, handler: Handler) -> Handler:
+    """A handler that keeps the value chosen in the browser, and hands it on."""
 
     async def chosen(event: GenericEventArguments) -> None:
-        with element.props.suspend_updates():
-            element.props[name] = event.args
+        element.set(value=event.args)
         outcome = handler(event.args)
         if outcome is not None:
             await outcome
