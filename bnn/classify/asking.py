@@ -39,7 +39,7 @@ class Questions:
         return [(self.attributes[a], float(drops[a])) for a in order.tolist() if not np.isnan(drops[a])]
 
 
-def what_to_ask(classifier: NaiveBayesClassifier, X: Any) -> Questions:
+def what_to_ask(classifier: Any, X: Any) -> Questions:
     """Expected drop of class entropy from knowing each attribute that a case leaves unknown.
 
     Of an attribute with values v it is I(C; V | case) = H(C | case) - sum over v of P(v | case) H(C | case, v), where

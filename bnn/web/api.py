@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from fastapi import APIRouter, FastAPI, Request
+from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.responses import JSONResponse, Response
 
+from bnn import __version__
 from bnn.driver import recall
 from bnn.errors import BnnError, DataError
 from bnn.learning import learn
@@ -28,6 +29,7 @@ from bnn.web.work import BusyError, Pool, Progress
 REFUSALS: dict[int | str, dict[str, Any]] = {
     status: {"model": q.Refusal, "description": description}
     for status, description in {
+        400: "The body is no text.",
         403: "Asked by another page, or under another name than loopback.",
         411: "The body does not say how long it is.",
         413: "The body is too large.",
@@ -37,35 +39,31 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 }
 
 
-def add_api(app: FastAPI, shelf: Shelf, pool: Pool) -> None:
-    """Answer programs.
+def api_of(shelf: Shelf, pool: Pool) -> FastAPI:
+    """The interface for programs, to be mounted at /api.
 
     Parameters
     ----------
-    app
-        Gets the routes, and one form of refusal.
     shelf, pool
         What can be asked about, and where work is done.
     """
-    router = APIRouter(prefix="/api", responses=REFUSALS)
+    app = FastAPI(docs_url=None, redoc_url=None, title="bnn", version=__version__, responses=REFUSALS)
 
-    @router.get("/names", summary="What can be asked about")
+    @app.get("/names", summary="What can be asked about")
     def names() -> q.Names:
         return q.Names(consult=list(shelf.subjects), recall=list(shelf.memories))
 
-    @router.post("/predict", summary="Class probabilities of cases")
+    @app.post("/predict", summary="Class probabilities of cases")
     async def predict(asked: q.Consultation) -> q.Predictions:
         return await pool.run(lambda _: predictions(shelf.subject(asked.data or shelf.subjects[0]), asked))
 
-    @router.post("/explain", summary="What speaks for and against each class, in bits")
+    @app.post("/explain", summary="What speaks for and against each class, in bits")
     async def explain(asked: q.Consultation) -> q.Explanations:
         return await pool.run(lambda _: explanations(shelf.subject(asked.data or shelf.subjects[0]), asked))
 
-    @router.post("/recall", summary="Recall from cues, with an energy that falls")
+    @app.post("/recall", summary="Recall from cues, with an energy that falls")
     async def recall_cues(asked: q.Recollection) -> q.Recollections:
         return await pool.run(lambda progress: recollections(shelf, asked, progress))
-
-    app.include_router(router)
 
     @app.exception_handler(BnnError)
     async def cannot_be(_: Request, error: Exception) -> Response:
@@ -76,6 +74,8 @@ def add_api(app: FastAPI, shelf: Shelf, pool: Pool) -> None:
         assert isinstance(error, RequestValidationError)
         found = [{"loc": list(e["loc"]), "msg": e["msg"], "type": e["type"]} for e in error.errors()]
         return JSONResponse({"detail": found}, 422)
+
+    return app
 
 
 def predictions(subject: Subject, asked: q.Consultation) -> q.Predictions:

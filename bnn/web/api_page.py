@@ -12,18 +12,18 @@ from bnn.web.frame import card
 from bnn.web.widgets import text
 
 
-def describe(schema: Mapping[str, Any]) -> None:
+def describe(prefix: str, schema: Mapping[str, Any]) -> None:
     """Draw a card for each operation: what it is for, what it takes, what it answers."""
     for path, operations in schema["paths"].items():
         for method, operation in operations.items():
-            with card(f"{method.upper()} {path}"):
+            with card(f"{method.upper()} {prefix}{path}"):
                 text("p", operation["summary"])
                 asked = operation.get("requestBody")
                 if asked is not None:
                     model = _model(schema, asked)
                     _fields("Asks", schema, model)
                     body = {n: f["examples"][0] for n, f in model["properties"].items() if f.get("examples")}
-                    line = f"curl -s -X POST -H 'Content-Type: application/json' -d '{json.dumps(body)}' ADDRESS{path}"
+                    line = f"curl -s -H 'Content-Type: application/json' -d '{json.dumps(body)}' ADDRESS{prefix}{path}"
                     text("pre", line, "example").props["tabindex"] = "0"
                 _fields("Answers", schema, _model(schema, operation["responses"]["200"]))
 
@@ -69,7 +69,7 @@ def kind_of(schema: Mapping[str, Any], field: Mapping[str, Any]) -> str:
     field = _followed(schema, field)
     kind = str(field.get("type", "value"))
     most = field.get("maxItems", field.get("maxProperties"))
-    limit = "" if most is None else f", at most {most}"
+    limit = "" if most is None else f", at most {most:,}"
     if kind == "array":
         return f"list of {kind_of(schema, field['items'])}{limit}"
     if kind == "object":
@@ -77,4 +77,4 @@ def kind_of(schema: Mapping[str, Any], field: Mapping[str, Any]) -> str:
         inside = kind_of(schema, parts) if isinstance(parts, dict) else ", ".join(field.get("properties", {}))
         return f"object of {inside}{limit}"
     low, high = field.get("minimum"), field.get("maximum", field.get("exclusiveMaximum"))
-    return kind + (f" from {low} to {high}" if low is not None and high is not None else "")
+    return kind if low is None or high is None or low == -high else f"{kind} from {low:g} to {high:.10g}"

@@ -64,7 +64,11 @@ class Recollection(Question):
             Field(min_length=1, max_length=MOST_PATTERNS),
         ]
         | None
-    ) = Field(None, description="Patterns of equal length to learn, 1 on and 0 off, instead of data.")
+    ) = Field(
+        None,
+        description="Patterns of equal length to learn, 1 on and 0 off, instead of data.",
+        examples=[[[1, 1, 1, 1, 0, 0, 0, 0], [0, 0, 1, 1, 1, 1, 0, 0]]],
+    )
     cues: Annotated[
         list[Annotated[list[State | None], Field(min_length=1, max_length=MOST_NEURONS)]],
         Field(min_length=1, max_length=MOST_CUES),

@@ -13,9 +13,8 @@ from nicegui import ui
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
-from bnn import __version__
 from bnn.errors import BnnWarning, DataError
-from bnn.web.api import add_api
+from bnn.web.api import api_of
 from bnn.web.api_page import describe
 from bnn.web.consult_page import ConsultRoom
 from bnn.web.frame import frame, is_full
@@ -36,8 +35,8 @@ def app_of(shelf: Shelf, token: str | None = None) -> ASGIApp:
         What visitors must show; None: nothing, and only loopback names are answered.
     """
     pool = Pool()
-    app = FastAPI(docs_url=None, redoc_url=None, title="bnn", version=__version__)
-    add_api(app, shelf, pool)
+    app, api = FastAPI(openapi_url=None), api_of(shelf, pool)
+    app.mount("/api", api)
 
     @ui.page("/")
     def recall_room(request: Request) -> Response | None:
@@ -63,8 +62,8 @@ def app_of(shelf: Shelf, token: str | None = None) -> ASGIApp:
     def description() -> Response | None:
         if is_full():
             return full()
-        with frame("/docs", "For programs", "The same answers as JSON. The whole description is in /openapi.json."):
-            describe(app.openapi())
+        with frame("/docs", "For programs", "The same answers as JSON. The whole description is in /api/openapi.json."):
+            describe("/api", api.openapi())
         return None
 
     ui.run_with(app, title="bnn", dark=None, language="en-US", tailwind=False, show_welcome_message=False)
