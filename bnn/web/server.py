@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-import threading
 import warnings
 from collections.abc import Callable
 
@@ -17,11 +16,17 @@ from bnn.errors import BnnWarning, DataError
 from bnn.web.api import api_of
 from bnn.web.api_page import describe
 from bnn.web.consult_page import ConsultRoom
+from bnn.web.consult_session import ConsultSession
 from bnn.web.frame import frame, is_full
 from bnn.web.guard import LOOPBACK, Guard, refused
 from bnn.web.recall_page import RecallRoom
+from bnn.web.recall_session import RecallSession
+from bnn.web.settings import Settings
 from bnn.web.shelf import Shelf
 from bnn.web.work import Pool
+
+GONE = 20.0
+"""Seconds without a sign of life after which a visitor has left."""
 
 
 def app_of(shelf: Shelf, token: str | None = None) -> ASGIApp:
@@ -66,7 +71,15 @@ def app_of(shelf: Shelf, token: str | None = None) -> ASGIApp:
             describe("/api", api.openapi())
         return None
 
-    ui.run_with(app, title="bnn", dark=None, language="en-US", tailwind=False, show_welcome_message=False)
+    ui.run_with(
+        app,
+        title="bnn",
+        dark=None,
+        language="en-US",
+        tailwind=False,
+        reconnect_timeout=GONE,
+        show_welcome_message=False,
+    )
     return Guard(app, token)
 
 
@@ -101,7 +114,7 @@ def serve(shelf: Shelf, host: str, port: int, token: str | None, ready: Callable
     with opened:
         name = f"[{host}]" if ":" in host else host
         address = f"http://{name}:{opened.getsockname()[1]}/"
-        threading.Thread(target=warm, args=(shelf,), daemon=True).start()
+        warm(shelf)
         ready(address if token is None else f"{address}?token={token}")
         # What a table is like is told on the page; the toolkit, when it starts, looks at every object, also old ones
         warnings.simplefilter("ignore", BnnWarning)
@@ -110,8 +123,6 @@ def serve(shelf: Shelf, host: str, port: int, token: str | None, ready: Callable
 
 
 def warm(shelf: Shelf) -> None:
-    """Recall once, so that the first visitor does not wait for compiled loops."""
-    from bnn.web.recall_session import RecallSession
-    from bnn.web.settings import Settings
-
+    """Do once what visitors do, so that the first of them does not wait for compiled loops."""
+    ConsultSession(shelf.subject(shelf.subjects[0])).to_ask()
     RecallSession(shelf.memory, Settings(data=shelf.memories[0], rules=("odds", "hopfield"))).recalled()

@@ -3,7 +3,7 @@ export default {
   template: `
     <label class="field slider">
       <span>{{ label }} <output>{{ told }}</output></span>
-      <input type="range" :name="name" :min="min" :max="max" :step="step" :value="shown" :aria-valuetext="told"
+      <input type="range" :name="name" :min="min" :max="max" :step="step" :value="shown" :aria-label="label" :aria-valuetext="told"
         @pointerdown="held = true" @input="slide" @change="held = false" />
     </label>`,
   props: { label: String, name: String, min: Number, max: Number, step: Number, value: Number, told: String },
