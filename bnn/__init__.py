@@ -31,6 +31,7 @@ _HOMES = {
     "compare": "bnn.classify.comparison",
     "CLASSIFIERS": "bnn.classify.registry",
     "load_classifier": "bnn.classify.storing",
+    "what_to_ask": "bnn.classify.asking",
     "DYNAMICS": "bnn.dynamics",
     "Asynchronous": "bnn.dynamics",
     "Attention": "bnn.dynamics",
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from bnn import plots as plots
     from bnn import study as study
     from bnn.change import drift as drift
+    from bnn.classify.asking import what_to_ask as what_to_ask
     from bnn.classify.combiner import NaiveBayesCombiner as NaiveBayesCombiner
     from bnn.classify.comparison import compare as compare
     from bnn.classify.head import BayesHead as BayesHead

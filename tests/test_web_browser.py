@@ -129,6 +129,7 @@ def test_a_drawn_and_damaged_digit_comes_back(visit):
     page.wait_for_function("location.search.includes('pattern=3')")
     ready(page)
     before = cells(cue_of(page))
+    cue_of(page).scroll_into_view_if_needed()
     box = cue_of(page).bounding_box()
     page.mouse.move(box["x"] + 0.1 * box["width"], box["y"] + 0.5 * box["height"])
     page.mouse.down()
@@ -196,8 +197,8 @@ def test_a_pattern_is_learned_from_a_picture_and_forgotten(visit):
     expect(page.get_by_role("button", name="Take pattern 7 as the cue")).to_have_count(0)
     page.get_by_role("slider", name="Noise").fill("0.1")
     page.wait_for_function("location.search.includes('noise=0.1') || !location.search.includes('noise')")
-    page.get_by_role("slider", name="Connections cut").fill("0.3")
-    page.wait_for_function("location.search.includes('cut=0.3')")
+    page.get_by_role("slider", name="Connections cut").fill("0.05")
+    page.wait_for_function("location.search.includes('cut=0.05')")
     to_the_end(page)
     np.testing.assert_array_equal(cells(states_of(page).first), square.ravel() == 0)
     page.locator("input[type=file]").set_input_files(
