@@ -12,7 +12,7 @@ from bnn import datasets
 from bnn.errors import DataError
 from bnn.web.cases import representative, table_of
 from bnn.web.consult_session import LEAST, ConsultSession
-from bnn.web.reports import as_html, as_json, finite, lines_of
+from bnn.web.reports import as_html, as_json, finite, lines_of, view_of
 from bnn.web.shelf import Subject, shelf_of, subject_of
 
 SHELF = shelf_of()
@@ -173,6 +173,26 @@ def test_a_classifier_that_has_no_priors_has_no_slider():
     assert session.answers_to_priors == ("priors" in subject.classifier.get_params())
     assert session.to_ask() == []
     assert session.answer()[0] == "mammal"
+
+
+def test_a_view_is_of_the_most_probable_class_or_of_the_one_asked_for():
+    session = lymph(changes_in_node="lac central")
+    view = view_of(session.copy())
+    assert (view.shown, view.reasons) == ("malign lymph", lines_of(session, "malign lymph"))
+    assert view.chances == session.probabilities().tolist()
+    assert view.asked == session.to_ask()
+    assert view.prior == session.priors()[1]
+    assert view_of(session, "normal").reasons == lines_of(session, "normal")
+
+
+def test_a_copy_goes_its_own_way():
+    session = lymph(changes_in_node="lac central")
+    session.suppose("normal", 0.5)
+    copy = session.copy()
+    copy.choose("by_pass", "yes")
+    copy.suppose("normal", None)
+    assert session.case == {"changes_in_node": "lac central"}
+    assert session.priors()[3] == 0.5
 
 
 def test_json_holds_the_case_and_adds_up():

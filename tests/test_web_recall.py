@@ -267,6 +267,17 @@ def test_playing_goes_on_to_the_end_and_begins_again():
     assert begun.position == 0
 
 
+def test_who_looks_at_the_end_sees_the_end_of_what_is_recalled_next():
+    begun = recalled(pattern=1, noise=0.2)
+    begun.seek(begun.last)
+    begun.change(seed=1, noise=0.3)
+    begun.show(begun.recalled())
+    assert begun.position == begun.last > 0
+    begun.back()
+    begun.show(begun.recalled())
+    assert begun.position == 0
+
+
 def test_nothing_recalled_plays_nothing():
     begun = session()
     begun.play()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from urllib.parse import urlencode
 
@@ -14,7 +14,7 @@ from bnn.plots.style import readable
 from bnn.web.consult_session import ConsultSession
 from bnn.web.frame import card, say, told
 from bnn.web.guard import MOST_BYTES
-from bnn.web.reports import as_html, as_json, lines_of
+from bnn.web.reports import View, as_html, as_json, view_of
 from bnn.web.shelf import Shelf, Subject
 from bnn.web.uploads import subject_sent
 from bnn.web.widgets import Bars, Choice, File, Slider, button, text
@@ -25,6 +25,8 @@ SENT = "(sent)"
 """Key of what a visitor sent."""
 SUGGESTED = 5
 """Questions suggested."""
+MANY = 8
+"""Classes beyond which the most probable ones come first."""
 NOT_A_DEVICE = (
     "For teaching and research. This is not a medical device, and no diagnosis: it has not been validated for any use "
     "in care."
@@ -50,7 +52,7 @@ class ConsultRoom:
         self._choices: dict[str, Choice] = {}
         text("p", NOT_A_DEVICE, "note warning")
         self._page = ui.element("div").classes("consult")
-        ui.timer(0.0, self._begin, once=True)
+        ui.timer(0.0, partial(told, self._page, self._begin), once=True)
         ui.context.client.on_delete(self._desk.stop)
 
     async def _begin(self) -> None:
@@ -60,13 +62,13 @@ class ConsultRoom:
             case = json.loads(self._asked)
             if not isinstance(case, dict):
                 raise ValueError("a case is an object of attributes and values.")
-            self._open(subject, {str(name): str(value) for name, value in case.items()})
+            await self._open(subject, {str(name): str(value) for name, value in case.items()})
         except ValueError as error:
             say(f"This address cannot be shown: {error}")
             self._name = self._shelf.subjects[0]
-            self._open(await self._desk.run(lambda _: self._shelf.subject(self._name)))
+            await self._open(await self._desk.run(lambda _: self._shelf.subject(self._name)))
 
-    def _open(self, subject: Subject, case: Mapping[str, str] | None = None) -> None:
+    async def _open(self, subject: Subject, case: Mapping[str, str] | None = None) -> None:
         """Consult a subject, with the page built anew."""
         self.session = ConsultSession(subject, case)
         self._shown = None
@@ -78,7 +80,7 @@ class ConsultRoom:
                 self._build_reasons()
                 self._build_next()
                 self._build_source()
-        self._update()
+        await self._update()
 
     def _build_case(self) -> None:
         session = self.session
@@ -106,7 +108,7 @@ class ConsultRoom:
         session = self.session
         with card("What speaks for and against"):
             options = {label: label for label in session.classes}
-            self._class = Choice("Class", options, session.answer()[0], self._explain, name="class-shown")
+            self._class = Choice("Class", options, session.classes[0], self._explain, name="class-shown")
             self._reasons = Bars()
             self._reasons.set(signed=True, label="Gains in bits")
             text(
@@ -138,40 +140,40 @@ class ConsultRoom:
                 too_large,
             )
 
-    def _update(self) -> None:
-        """Everything that follows from the case."""
-        session = self.session
-        chances = session.probabilities()
-        shown = self._shown or session.classes[int(chances.argmax())]
-        order = np.argsort(-chances, kind="stable").tolist() if len(chances) > 8 else range(len(chances))
+    async def _update(self) -> None:
+        """Ask everything that follows from the case, in a thread, and show it."""
+        session, label = self.session.copy(), self._shown
+        self._show(await self._desk.run(lambda _: view_of(session, label)))
+
+    def _show(self, view: View) -> None:
+        session, chances = self.session, view.chances
+        order = np.argsort(chances)[::-1].tolist() if len(chances) > MANY else range(len(chances))
         lines = [
             {
                 "name": session.classes[c],
-                "size": float(chances[c]),
-                "told": percent(float(chances[c])),
-                "kind": "chosen" if session.classes[c] == shown else "",
+                "size": chances[c],
+                "told": percent(chances[c]),
+                "kind": "chosen" if session.classes[c] == view.shown else "",
             }
             for c in order
         ]
         self._answer.set(lines=lines)
-        self._class.set(value=shown)
-        reasons = lines_of(session, shown)
-        self._reasons.set(lines=reasons, heads=[f"for {shown}", "against | for", "bits", "cases"])
-        self._reasons.set(most=max((abs(line["size"]) for line in reasons), default=1.0))
+        self._class.set(value=view.shown)
+        most = max(abs(line["size"]) for line in view.reasons)
+        heads = [f"for {view.shown}", "against | for", "bits", "cases"]
+        self._reasons.set(lines=view.reasons, heads=heads, most=most)
         if session.answers_to_priors:
-            place = session.classes.index(shown)
-            self._prior.set(label=f"Prior of {shown}")
-            self._prior.show(float(session.priors()[place]))
-        self._suggest()
+            self._prior.set(label=f"Prior of {view.shown}")
+            self._prior.show(view.prior)
+        self._suggest(view.asked[:SUGGESTED])
         query = {"data": self._name, "case": json.dumps(session.case)} if session.case else {"data": self._name}
         address = f"/consult?{urlencode(query)}" if self._name != SENT else "/consult"
         self._link.props["href"] = address
         self._page.client.run_javascript(f"history.replaceState(null, '', {json.dumps(address)})")
 
-    def _suggest(self) -> None:
+    def _suggest(self, ranked: list[tuple[str, float]]) -> None:
         """What to ask next, and buttons that fill it in."""
         self._next.clear()
-        ranked = self.session.to_ask()[:SUGGESTED]
         with self._next:
             if not ranked:
                 text("p", "Nothing is left to ask, or this model does not tell.", "note")
@@ -188,41 +190,46 @@ class ConsultRoom:
                 for name, _ in ranked:
                     button(f"Fill in {name}", partial(told, self._page, partial(self._fill, name)))
 
+    async def _change(self, change: Callable[[], None]) -> None:
+        """Change the case, and show what follows."""
+
+        async def both() -> None:
+            change()
+            await self._update()
+
+        await told(self._page, both)
+
     async def _choose(self, attribute: str, value: str) -> None:
-        await told(self._page, lambda: self.session.choose(attribute, value or None))
-        self._update()
+        await self._change(lambda: self.session.choose(attribute, value or None))
 
     async def _fill(self, attribute: str) -> None:
-        value = await self._desk.run(lambda _: self.session.recalled(attribute))
+        session = self.session.copy()
+        value = await self._desk.run(lambda _: session.recalled(attribute))
         self.session.choose(attribute, value)
         self._choices[attribute].set(value=value)
-        self._update()
+        await self._update()
 
-    def _forget_all(self) -> None:
-        for name in list(self.session.codes):
-            self.session.choose(name, None)
-            self._choices[name].set(value=UNKNOWN)
-        self._update()
+    async def _forget_all(self) -> None:
+        for choice in self._choices.values():
+            choice.set(value=UNKNOWN)
+        await self._change(self.session.codes.clear)
 
-    def _explain(self, label: str) -> None:
+    async def _explain(self, label: str) -> None:
         self._shown = label
-        self._update()
+        await told(self._page, self._update)
 
-    def _suppose(self, probability: float) -> None:
-        shown = self._class.props["value"]
-        self._shown = shown
-        self.session.suppose(shown, probability)
-        self._update()
+    async def _suppose(self, probability: float) -> None:
+        self._shown = self._class.props["value"]
+        await self._change(partial(self.session.suppose, self._shown, probability))
 
-    def _as_learned(self) -> None:
-        self.session.suppose(self.session.classes[0], None)
-        self._update()
+    async def _as_learned(self) -> None:
+        await self._change(partial(self.session.suppose, self.session.classes[0], None))
 
     async def _choose_subject(self, name: str) -> None:
         async def open_it() -> None:
             subject = await self._desk.run(lambda _: self._shelf.subject(name))
             self._name = name
-            self._open(subject)
+            await self._open(subject)
 
         if name != SENT:
             await told(self._page, open_it)
@@ -231,7 +238,7 @@ class ConsultRoom:
         async def open_it() -> None:
             subject = await self._desk.run(lambda _: subject_sent(content))
             self._name = SENT
-            self._open(subject)
+            await self._open(subject)
 
         await told(self._page, open_it)
 

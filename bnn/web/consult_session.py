@@ -124,6 +124,12 @@ class ConsultSession:
         supposed[place] = probability
         return supposed
 
+    def copy(self) -> ConsultSession:
+        """The same case, which what happens here does not change: for another thread."""
+        other = ConsultSession(self.subject)
+        other.codes, other.prior = dict(self.codes), self.prior
+        return other
+
     def explanation(self) -> Explanation:
         """Why the classifier answers as it does; one row."""
         told: Explanation = self._classifier().explain(self._table())

@@ -146,8 +146,10 @@ class RecallSession:
         )
 
     def show(self, courses: tuple[Course, ...]) -> None:
-        """Take courses as what is shown, from their start."""
-        self.courses, self.position, self.playing = courses, 0, False
+        """Take courses as what is shown: from their start, or their end where the end of those before was shown."""
+        ended = 0 < self.last == self.position
+        self.courses, self.playing = courses, False
+        self.position = self.last if ended else 0
 
     def seek(self, position: int) -> None:
         """Show that moment, or the nearest there is."""

@@ -5,11 +5,45 @@ from __future__ import annotations
 import html
 import json
 import math
+from dataclasses import dataclass
 from typing import Any
 
 from bnn import __version__
 from bnn.plots.style import readable
 from bnn.web.consult_session import ConsultSession
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What the page shows of a case.
+
+    Attributes
+    ----------
+    chances
+        Probability of each class.
+    shown
+        The class whose reasons are shown: the one asked for, or the most probable.
+    reasons
+        As `lines_of` tells them.
+    asked
+        What to ask next, with the expected drops in bits.
+    prior
+        Of the class shown.
+    """
+
+    chances: list[float]
+    shown: str
+    reasons: list[dict[str, Any]]
+    asked: list[tuple[str, float]]
+    prior: float
+
+
+def view_of(session: ConsultSession, label: str | None = None) -> View:
+    """Ask everything that the page shows of a case, the reasons for one class or for the most probable one."""
+    chances = session.probabilities()
+    shown = label or session.classes[int(chances.argmax())]
+    prior = float(session.priors()[session.classes.index(shown)])
+    return View(chances.tolist(), shown, lines_of(session, shown), session.to_ask(), prior)
 
 
 def lines_of(session: ConsultSession, label: str) -> list[dict[str, Any]]:

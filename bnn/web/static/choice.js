@@ -3,7 +3,7 @@ export default {
   template: `
     <label class="field">
       <span>{{ label }}</span>
-      <select :value="value" :name="name" @change="$emit('choose', $event.target.value)">
+      <select :value="value" :name="name" :aria-label="label" @change="$emit('choose', $event.target.value)">
         <option v-for="[key, text] in options" :key="key" :value="key">{{ text }}</option>
       </select>
     </label>`,

@@ -3,7 +3,7 @@ export default {
   template: `
     <label class="field file">
       <span>{{ label }}</span>
-      <input type="file" :accept="accept" @change="send" />
+      <input type="file" :aria-label="label" :accept="accept" @change="send" />
     </label>`,
   props: { label: String, accept: String, url: String, most: Number },
   emits: ["refused"],
