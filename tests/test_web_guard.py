@@ -4,13 +4,16 @@ import asyncio
 import threading
 
 import pytest
+from nicegui import Client
 from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
+from bnn.web.frame import is_full
 from bnn.web.guard import Guard
+from bnn.web.limits import MOST_VISITORS
 from bnn.web.work import BusyError, Desk, Pool, StoppedError
 
 TOKEN = "a-long-secret"
@@ -117,6 +120,12 @@ def test_answers_keep_other_hosts_out():
     assert "default-src 'self'" in headers["content-security-policy"]
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["x-frame-options"] == "DENY"
+
+
+def test_more_pages_than_the_server_keeps_are_refused(monkeypatch):
+    for number, full in ((MOST_VISITORS, False), (MOST_VISITORS + 1, True)):
+        monkeypatch.setattr(Client, "instances", dict.fromkeys(range(number)))
+        assert is_full() is full
 
 
 def test_one_slow_question_does_not_hold_up_another():

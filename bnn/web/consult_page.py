@@ -97,7 +97,7 @@ class ConsultRoom:
 
     def _build_answer(self) -> None:
         session = self.session
-        with card(f"Probability of each {session.subject.target}"):
+        with card(f"Probability of each {session.subject.target}", "answer"):
             self._answer = Bars()
             self._answer.set(heads=[session.subject.target, "", "probability"], most=1.0, label="Class probabilities")
             if session.answers_to_priors:
@@ -115,15 +115,14 @@ class ConsultRoom:
                 "p", "A bit is a factor of two. Prior, gains and normaliser add up to log2 of the probability.", "note"
             )
             with ui.element("div").classes("pair"):
-                button("Save as HTML", lambda: ui.download(as_html(self.session).encode(), "case.html", "text/html"))
-                button(
-                    "Save as JSON", lambda: ui.download(as_json(self.session).encode(), "case.json", "application/json")
-                )
+                for name, make, kind in (("HTML", as_html, "text/html"), ("JSON", as_json, "application/json")):
+                    save = partial(self._save, make, f"case.{name.lower()}", kind)
+                    button(f"Save as {name}", partial(told, self._page, save))
 
     def _build_next(self) -> None:
         with card("What to ask next"):
             text("p", "What is expected to tell most of the class, in bits. Recall fills in a likely value.", "note")
-            self._next = ui.element("div").classes("side")
+            self._next = ui.element("div").classes("shown")
 
     def _build_source(self) -> None:
         session = self.session
@@ -224,6 +223,10 @@ class ConsultRoom:
 
     async def _as_learned(self) -> None:
         await self._change(partial(self.session.suppose, self.session.classes[0], None))
+
+    async def _save(self, make: Callable[[ConsultSession], str], name: str, kind: str) -> None:
+        session = self.session.copy()
+        ui.download((await self._desk.run(lambda _: make(session))).encode(), name, kind)
 
     async def _choose_subject(self, name: str) -> None:
         async def open_it() -> None:

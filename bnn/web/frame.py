@@ -14,7 +14,7 @@ from bnn.web.widgets import button, text
 from bnn.web.work import StoppedError
 
 STYLE = Path(__file__).parent / "static" / "style.css"
-ROOMS = {"/": "Recall", "/consult": "Consult", "/docs": "For programs"}
+ROOMS = {"/": "Recall", "/consult": "Consult", "/docs": "API"}
 SHOWN = 12.0
 """Seconds that a sentence stays on the page."""
 

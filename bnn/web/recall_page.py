@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -11,13 +12,15 @@ from typing import Any
 from nicegui import ui
 from nicegui.element import Element
 
+from bnn import plots
 from bnn.dynamics import DYNAMICS
+from bnn.errors import DataError
 from bnn.plots.style import readable
 from bnn.rules import RULES
 from bnn.web.film import film
 from bnn.web.frame import card, say, told
 from bnn.web.guard import MOST_BYTES
-from bnn.web.memory import network_of
+from bnn.web.memory import Memory, network_of
 from bnn.web.pictures import cells_of
 from bnn.web.recall_session import RecallSession
 from bnn.web.settings import BLANK, SEEDS, Settings
@@ -135,8 +138,7 @@ class RecallRoom:
         await told(self._page, self._recall)
 
     async def _recall(self) -> None:
-        courses = await self._desk.run(self.session.recalled)
-        self.session.show(courses)
+        self.session.show(await self._desk.run(self.session.question()))
         for panel in self._panels:
             panel.begin()
         self._move()
@@ -290,15 +292,18 @@ class RecallRoom:
 
     async def _save_film(self) -> None:
         async def save() -> None:
-            session = self.session
-            made = await self._desk.run(lambda progress: film(session.courses, session.memory.shape, progress))
+            courses, shape = self.session.courses, self.session.memory.shape
+            if not courses:
+                raise DataError("Nothing was recalled yet; choose a rule and a dynamics that go together.")
+            made = await self._desk.run(lambda progress: film(courses, shape, progress))
             ui.download(made, "recall.gif", "image/gif")
 
         await told(self._page, save)
 
     async def _show_graph(self) -> None:
         async def show() -> None:
-            picture = await self._desk.run(lambda _: graph_of(self.session))
+            memory, settings = self.session.memory, self.session.settings
+            picture = await self._desk.run(lambda _: graph_of(memory, settings))
             self._graph.clear()
             with self._graph:
                 image = Element("img")
@@ -308,14 +313,9 @@ class RecallRoom:
         await told(self._page, show)
 
 
-def graph_of(session: RecallSession) -> bytes:
+def graph_of(memory: Memory, settings: Settings) -> bytes:
     """The network of the first rule as a graph, SVG."""
-    import io
-
-    from bnn import plots
-
-    settings = session.settings
-    network = network_of(session.memory, settings.rules[0], settings.cut, settings.seed)
+    network = network_of(memory, settings.rules[0], settings.cut, settings.seed)
     buffer = io.BytesIO()
     plots.graph(network).savefig(buffer, format="svg")  # type: ignore[arg-type]
     return buffer.getvalue()

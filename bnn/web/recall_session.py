@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from bnn.noise import corrupt
 from bnn.web.course import Course, course_of, dynamics_named
 from bnn.web.memory import Memory, from_digits, network_of, to_digits
 from bnn.web.settings import BLANK, Settings
+from bnn.web.work import Progress
 
 SHOWS = 100
 """Pictures that playing a recall shows at most."""
@@ -124,26 +126,16 @@ class RecallSession:
         pattern = left.numbers[0] if self.settings.pattern == number else self.settings.pattern
         self.change(forgotten=(*self.settings.forgotten, number), pattern=pattern)
 
-    def recalled(self, progress: Callable[[int, int], None] | None = None) -> tuple[Course, ...]:
-        """Recall the cue by every rule; it changes nothing here, so that it can run in another thread.
+    def question(self) -> Callable[[Progress | None], tuple[Course, ...]]:
+        """What recalls the cue by every rule, as settings are now: for another thread.
 
-        Raises
-        ------
-        DataError
-            A rule and a dynamics that do not go together.
+        It raises a `DataError` where a rule and a dynamics do not go together.
         """
-        settings, memory, cue = self.settings, self.memory, self.cue
-        return tuple(
-            course_of(
-                rule,
-                network_of(memory, rule, settings.cut, settings.seed),
-                cue,
-                dynamics_named(settings.dynamics),
-                settings.seed,
-                progress,
-            )
-            for rule in settings.rules
-        )
+        return partial(_recalled, self.settings, self.memory, self.cue)
+
+    def recalled(self) -> tuple[Course, ...]:
+        """Recall the cue by every rule; it changes nothing here."""
+        return self.question()(None)
 
     def show(self, courses: tuple[Course, ...]) -> None:
         """Take courses as what is shown: from their start, or their end where the end of those before was shown."""
@@ -210,3 +202,20 @@ class RecallSession:
         if settings.pattern != BLANK:
             memory.place(settings.pattern)
         from_digits(settings.edits, memory.neurons, "edits")
+
+
+def _recalled(
+    settings: Settings, memory: Memory, cue: Bool[np.ndarray, " neurons"], progress: Progress | None
+) -> tuple[Course, ...]:
+    """Recall a cue by every rule."""
+    return tuple(
+        course_of(
+            rule,
+            network_of(memory, rule, settings.cut, settings.seed),
+            cue,
+            dynamics_named(settings.dynamics),
+            settings.seed,
+            progress,
+        )
+        for rule in settings.rules
+    )

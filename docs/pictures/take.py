@@ -52,6 +52,7 @@ def take(page, address, ready, file):
     if page.locator(".transport").count():
         page.get_by_role("slider", name="Step").fill(str(STEPS))
         page.wait_for_function(f"document.querySelector('.transport output').textContent.includes('flip {STEPS} ')")
+        page.evaluate("document.activeElement.blur()")
     page.wait_for_timeout(500)  # until all that came with it is drawn
     page.screenshot(path=file, full_page="phone" not in file.stem)
     page.close()
