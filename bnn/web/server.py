@@ -84,7 +84,8 @@ def app_of(shelf: Shelf, token: str | None = None) -> ASGIApp:
 
 
 def full() -> Response:
-    """A refusal of one page too many."""
+    """A refusal of one page too many, which is not kept either."""
+    ui.context.client.delete()
     return refused(503, "As many pages are open as this server keeps; close one, or try again later.")
 
 
