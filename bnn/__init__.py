@@ -35,6 +35,7 @@ _HOMES = {
     "compare": "bnn.classify.comparison",
     "CLASSIFIERS": "bnn.classify.registry",
     "load_classifier": "bnn.classify.storing",
+    "what_to_ask": "bnn.classify.asking",
     "DYNAMICS": "bnn.dynamics",
     "Asynchronous": "bnn.dynamics",
     "Attention": "bnn.dynamics",
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     from bnn import study as study
     from bnn.batches import recall_states as recall_states
     from bnn.change import drift as drift
+    from bnn.classify.asking import what_to_ask as what_to_ask
     from bnn.classify.combiner import NaiveBayesCombiner as NaiveBayesCombiner
     from bnn.classify.comparison import compare as compare
     from bnn.classify.head import BayesHead as BayesHead

@@ -32,6 +32,7 @@ from bnn.app.fit_options import fit
 from bnn.app.output import PICTURES, output_path
 from bnn.app.predict_options import predict
 from bnn.errors import BnnError
+from bnn.web.options import serve
 
 if TYPE_CHECKING:
     from bnn.app.recall_command import Task
@@ -283,6 +284,7 @@ app.command(help=fit.__doc__)(fit)
 app.command(help=predict.__doc__)(predict)
 app.command(help=explain.__doc__)(explain)
 app.command(help=associations.__doc__)(associations)
+app.command(help=serve.__doc__)(serve)
 
 
 @app.command("datasets")

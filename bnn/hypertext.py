@@ -72,7 +72,7 @@ def of_network(network: Network) -> str:
     facts += [("coding", network.layout.coding), ("attributes", f"{len(network.layout.schema.names):,}")]
     parts = [table(["learned with", ""], facts, text=2)]
     if network.neurons <= SEARCHED:
-        weights, names = network.weights.cpu().numpy(), network.layout.names
+        weights, names = network.table.cpu().numpy(), network.layout.names
         to, given = np.nonzero(np.tri(len(weights), k=-1) if network.symmetric else 1 - np.eye(len(weights)))
         chosen = np.argsort(-weights[to, given], kind="stable")[:PAIRS]
         rows = [(names[given[k]], names[to[k]], f"{weights[to[k], given[k]]:+.2f}") for k in chosen.tolist()]

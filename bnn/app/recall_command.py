@@ -134,7 +134,11 @@ def prepare(request: Request) -> Task:
         truth = records[: request.patterns or BASKETS]
         cues = corrupt(truth, delete=noise, seed=request.seed)
         return Task(request, name, records, cues, truth, rules, dynamics, given, noise=noise)
-    chosen = np.arange(records.rows) if isinstance(records, Baskets) else _chosen(request, name, records, classes)
+    chosen = (
+        np.arange(records.rows)
+        if isinstance(records, Baskets)
+        else chosen_rows(request.patterns, name, records, classes)
+    )
     learned = records[chosen]
     if request.row is None:
         cells = len(records.schema.names)
@@ -208,8 +212,8 @@ def _row(request: Request, name: str, records: Records) -> tuple[Records, Record
     return truth, Records(codes, records.schema)
 
 
-def _chosen(
-    request: Request, name: str, records: Records, classes: Sequence[Value | None] | None
+def chosen_rows(
+    patterns: int | None, name: str, records: Records, classes: Sequence[Value | None] | None
 ) -> Int[np.ndarray, " chosen"]:
     """Rows to learn: of patterns with a class the first of each, then the second of each; else from the top."""
     order, number = np.arange(records.rows), records.rows
@@ -220,7 +224,7 @@ def _chosen(
             turn.append(seen.get(value, 0))
             seen[value] = turn[-1] + 1
         order, number = np.argsort(turn, kind="stable"), len(seen)
-    wanted = request.patterns or number
+    wanted = patterns or number
     if wanted > records.rows:
         raise DataError(f"--patterns: got {wanted}; {name} has {records.rows} rows.")
     return order[:wanted]
