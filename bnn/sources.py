@@ -17,9 +17,9 @@ from bnn.errors import DataError, FileError, SchemaError
 from bnn.kernels import threads
 
 PARQUET = (".parquet", ".pq")
-ROWS = 1 << 17
+ROWS = 1 << 16
 """Rows of a chunk of a Parquet file, at most."""
-CHUNK_BYTES = 1 << 25
+CHUNK_BYTES = 1 << 23
 """Its bytes, at four a cell, at most."""
 OWNER = "Source.of"
 Item = TypeVar("Item")

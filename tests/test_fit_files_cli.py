@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from test_fit_cli import bnn_, done
 import bnn
 from bnn import csvfile, sources
 from bnn.app import fit_command
+from bnn.app.progress import Bar
 from bnn.classify.storing import load_classifier
 from bnn.csvfile import read_csv
 from bnn.files import exclusively
@@ -202,7 +204,7 @@ def test_a_run_that_is_not_kept_leaves_nothing(files, monkeypatch):
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from bnn import csvfile, sources
+from bnn import cli, csvfile, sources
 from bnn.app import fit_command, resuming
 csvfile.BLOCK, sources.ROWS, fit_command.SAVE_EVERY = 100, 3, 0.0
 saves, place = int(sys.argv[1]), sys.argv[2]
@@ -263,3 +265,13 @@ def test_one_of_two_runs_on_one_file_wins(files):
     with exclusively(MODEL):
         assert "another process is changing it and will win" in refused("fit", *files, "--resume")
     done("fit", *files, "--resume")
+
+
+def test_a_bar_tells_rows_and_rows_a_second():
+    with Bar(delay=60.0) as bar:
+        bar.say("looking at columns")
+        chunks = list(bar.passing(bnn.Source.of("0.csv", "1.csv").chunks()))
+        (task,) = bar._progress.tasks
+        told = re.fullmatch(r"40 rows, [\d,]+ rows/s", task.fields["speed"])
+    assert sum(chunk.table.num_rows for chunk in chunks) == 40
+    assert told

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import unchecked
 
-from bnn.errors import DataError, SchemaError
+from bnn.errors import DataError, FileError, SchemaError
 from bnn.schema import Attribute, Layout, Schema
 
 HAIR = Attribute("hair", ("no", "yes"))
@@ -207,3 +207,28 @@ def test_layouts_are_the_same_when_schemas_and_codings_are(one, other):
         Layout(one, "on").require_same(Layout(other, "on"), "Network")
     with pytest.raises(SchemaError, match="Network: the layouts differ: coding 'on' against 'values'"):
         Layout(one, "on").require_same(Layout(one, "values"), "Network")
+
+
+def test_a_schema_survives_a_file(tmp_path):
+    path = tmp_path / "schema.json"
+    cut = Attribute("größe", ("< 0.1", ">= 0.1"), bounds=(0.1,))
+    schema = Schema((HAIR, LEGS, ON, cut, Attribute("wet", (False, True))), target="legs")
+    schema.save(path)
+    assert Schema.load(path) == schema
+    assert [type(v) for v in Schema.load(path)["wet"].values] == [bool, bool]
+
+
+def test_schema_files_refused(tmp_path):
+    path = tmp_path / "schema.json"
+    with pytest.raises(FileError, match=r"Schema\.load: '.*schema\.json' cannot be read: No such file"):
+        Schema.load(path)
+    path.write_text("{")
+    with pytest.raises(
+        FileError, match=r"Schema\.load: '.*schema\.json' is no JSON file \(.*\); write it by Schema\.save"
+    ):
+        Schema.load(path)
+    path.write_text('{"attributes": [{"name": "x"}]}')
+    with pytest.raises(SchemaError, match="malformed schema"):
+        Schema.load(path)
+    with pytest.raises(FileError, match=r"the folder '.*missing' does not exist"):
+        ANIMALS.save(tmp_path / "missing" / "schema.json")

@@ -150,7 +150,7 @@ def _fit_by_parts(
                 saved.write(classifier, progress)
                 last = time.monotonic()
     except KeyboardInterrupt:
-        if saved is None:
+        if saved is None or progress.end is None:
             raise
         saved.write(classifier, progress)
         raise Interrupted(progress.rows) from None

@@ -12,6 +12,7 @@
 | `model` | `Model`: what counts and parameters amount to, and the terms of a row |
 | `fuzzy` | fuzzy and reliable intervals of numeric attributes |
 | `leave_one_out` | leaving each row out, in closed form |
+| `streamed` | what files mean to a naive classifier, and its counts of them, chunk by chunk |
 | `naive` | `NaiveBayesClassifier` |
 | `readout` | what a network's class neurons hear; the scale of a field |
 | `settling` | letting a network settle from a row of evidence |

@@ -36,7 +36,7 @@ from bnn.counts import Counts
 from bnn.schema import Schema
 from bnn.sources import Source
 def kilobytes(name):
-    return int(re.search(name + r": +(\\d+) kB", Path("/proc/self/status").read_text())[1])
+    return int(re.search(name + r":\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1])
 kind = {"class": ClassCounts, "pairs": Counts}[sys.argv[1]]
 schema = Schema.load(sys.argv[3])
 kind.of(Source.of(sys.argv[4]), schema=schema)  # a file of a few rows: loads the machine code
