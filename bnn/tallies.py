@@ -51,12 +51,15 @@ def counted(
     """
     if not isinstance(records, Source) and not divided(records):
         require_no_weight(weight, owner)
-        return added(map(count, parts_of(records, schema, owner)))
+        return added(map(count, parts_of(records, schema, f"{owner}.records")))
     extra = named(weight)
     schema = schema or find_schema(records, ignore=extra)
     names = records.names if isinstance(records, Source) else names_of(records, owner)
-    if lacking := [name for name in (*schema.names, *extra) if name not in names]:
-        raise unknown_name(f"{owner}: there is no such column", lacking[0], names)
+    if lacking := [name for name in schema.names if name not in names]:
+        told = "the files lack" if isinstance(records, Source) else "the table lacks"
+        raise unknown_name(f"{owner}: {told} a column of the schema", lacking[0], names)
+    if weight is not None and weight not in names:
+        raise unknown_name(f"{owner}.weight", weight, names)
     one, several = partial(_counted, count, added, schema, weight), partial(_sum, added)
     found: Tallies
     found, losses = total(one, records, several, (*schema.names, *extra), owner)

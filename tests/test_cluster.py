@@ -378,7 +378,7 @@ def test_a_scheduler_that_is_not_there_or_has_no_workers(files, monkeypatch):
         (lambda t: bnn.NaiveBayesClassifier().fit(t, "class", "weight"), "bounds of column 'size' cannot be found"),
         (lambda t: Counts.of(t[["colour", "legs"]], weight="colour"), "weights are numbers"),
         (lambda t: Counts.of(t.rename(columns={"legs": "size"})), "'size' names two columns"),
-        (lambda t: Counts.of([t.compute()], weight="w", schema=1), "Counts.of.weight: got 'w' of records"),
+        (lambda t: Counts.of([t.compute()], weight="w"), "Counts.of.weight: got 'w' of records"),
         (lambda t: Counts.of(t["legs"].to_dask_array()), "needs the shape"),
         (lambda t: bnn.find_schema(t, ignore=["colours"]), "did you mean 'colour'"),
     ],

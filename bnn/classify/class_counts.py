@@ -110,7 +110,7 @@ class ClassCounts:
             No target; a row whose class is missing; a total weight of 2**42 or more.
         """
         if not isinstance(records, Records):
-            return counted(records, ClassCounts.of, _total, "ClassCounts.of.records", schema, weight)
+            return counted(records, ClassCounts.of, _total, "ClassCounts.of", schema, weight)
         if target is None or classes is None:
             records, target, classes = split(records)
         weights, _, scale = whole_weights(records)
