@@ -260,7 +260,8 @@ def external_input(network: AssociativeMemory, given: Any, batch: int) -> Float[
         )
     if network.grid and array.any():
         array = np.rint(array / network.grid) * network.grid
-    return torch.from_numpy(array).to(network.bias)
+    sparse = isinstance(network, Network) and network.is_sparse  # its fields are float64 whatever its weights
+    return torch.from_numpy(array).to(network.device, torch.float64 if sparse else network.bias.dtype)
 
 
 def _begin(
