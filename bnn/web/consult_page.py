@@ -12,12 +12,11 @@ from nicegui import ui
 
 from bnn.plots.style import readable
 from bnn.web.consult_session import ConsultSession
-from bnn.web.frame import card, say, told
-from bnn.web.guard import MOST_BYTES
+from bnn.web.frame import card, told
 from bnn.web.reports import View, as_html, as_json, view_of
 from bnn.web.shelf import Shelf, Subject
 from bnn.web.uploads import subject_sent
-from bnn.web.widgets import Bars, Choice, File, Slider, button, text
+from bnn.web.widgets import Bars, Choice, File, Slider, button, say, text
 from bnn.web.work import Desk, Pool
 
 UNKNOWN = ""
@@ -134,9 +133,7 @@ class ConsultRoom:
             File(
                 "Your own (CSV, Parquet, or a model of bnn fit)",
                 ".csv,.parquet,.safetensors",
-                MOST_BYTES,
                 self._sent,
-                too_large,
             )
 
     async def _update(self) -> None:
@@ -244,11 +241,6 @@ class ConsultRoom:
             await self._open(subject)
 
         await told(self._page, open_it)
-
-
-def too_large(size: int) -> None:
-    """Say that a file was not sent."""
-    say(f"This file has {size:,} bytes; at most {MOST_BYTES:,} are read.")
 
 
 def percent(share: float) -> str:

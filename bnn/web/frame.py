@@ -10,13 +10,11 @@ from nicegui import Client, ui
 
 from bnn.errors import BnnError
 from bnn.web.limits import MOST_VISITORS
-from bnn.web.widgets import button, text
+from bnn.web.widgets import button, say, text
 from bnn.web.work import StoppedError
 
 STYLE = Path(__file__).parent / "static" / "style.css"
 ROOMS = {"/": "Recall", "/consult": "Consult", "/docs": "API"}
-SHOWN = 12.0
-"""Seconds that a sentence stays on the page."""
 
 
 @contextmanager
@@ -55,11 +53,6 @@ def card(title: str, kind: str = "") -> Iterator[ui.element]:
     with ui.element("section").classes(f"card {kind}") as section:
         text("h2", title)
         yield section
-
-
-def say(sentence: str) -> None:
-    """Say something that cannot be, to eyes and to screen readers."""
-    ui.notify(sentence, type="warning", timeout=1000 * SHOWN, close_button="Close", multi_line=True, position="top")
 
 
 async def told(page: ui.element, work: Callable[[], Awaitable[None] | None]) -> None:

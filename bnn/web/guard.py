@@ -10,9 +10,9 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from bnn.web.limits import MOST_BYTES
+
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
-MOST_BYTES = 8 << 20
-"""Of the body of a request, and so of a file sent."""
 SAFE = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",

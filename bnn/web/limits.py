@@ -2,6 +2,8 @@
 
 MOST_VISITORS = 100
 """Pages open at once."""
+MOST_BYTES = 8 << 20
+"""Of the body of a request, and so of a file sent."""
 MOST_ROWS, MOST_COLUMNS = 20_000, 400
 """Of a table sent."""
 MOST_QUESTIONS = 1000

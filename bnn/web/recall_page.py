@@ -14,85 +14,21 @@ from nicegui.element import Element
 
 from bnn import plots
 from bnn.dynamics import DYNAMICS
-from bnn.errors import DataError
-from bnn.plots.style import readable
-from bnn.rules import RULES
+from bnn.errors import BnnError, DataError
 from bnn.web.film import film
-from bnn.web.frame import card, say, told
-from bnn.web.guard import MOST_BYTES
+from bnn.web.frame import card, told
 from bnn.web.memory import Memory, network_of
 from bnn.web.pictures import cells_of
+from bnn.web.recall_panel import Panel
 from bnn.web.recall_session import RecallSession
 from bnn.web.settings import BLANK, SEEDS, Settings
 from bnn.web.shelf import Shelf
-from bnn.web.widgets import Choice, Curve, File, Pixels, Slider, button, text
+from bnn.web.widgets import Choice, File, Pixels, Slider, button, say, text
 from bnn.web.work import Desk, Pool
 
 TICK = 0.07
 """Seconds between two pictures while playing."""
-NOTHING = ""
 PENS = {"draw": True, "erase": False, "flip": None}
-
-
-class Panel:
-    """One rule's recall: its picture, what it is like, and its energy."""
-
-    def __init__(self, room: RecallRoom, number: int) -> None:
-        self._room, self._number = room, number
-        session = room.session
-        options = {name: name for name in RULES}
-        with card("Recall" if number == 0 else "Recall by another rule", "recall") as self.section:
-            if number:
-                options = {NOTHING: "none", **options}
-            Choice("Rule", options, self._rule, self._choose, name=f"rule-{number + 1}")
-            with ui.element("div").classes("shown") as self._shown:
-                self._pixels = Pixels(session.memory.shape, session.memory.neurons, "The network's state")
-                with ui.element("div").classes("nearest"):
-                    self._nearest = Pixels(session.memory.shape, session.memory.neurons, "The nearest stored pattern")
-                    self._words = text("p", "")
-                self._curve = Curve()
-                self._verdict = text("p", "", "verdict")
-
-    @property
-    def _rule(self) -> str:
-        rules = self._room.session.settings.rules
-        return rules[self._number] if self._number < len(rules) else NOTHING
-
-    async def _choose(self, rule: str) -> None:
-        rules = list(self._room.session.settings.rules)
-        rules[self._number : self._number + 1] = [rule] if rule else []
-        await self._room.change(rules=tuple(rules))
-
-    def begin(self) -> None:
-        """Show what was recalled, if this rule was asked for."""
-        session = self._room.session
-        self._shown.set_visibility(self._number < len(session.courses))
-        if self._number >= len(session.courses):
-            return
-        course = session.courses[self._number]
-        falling = [round(value, 3) for value in course.falling.tolist()]
-        start, end = (readable(value, ",.1f") for value in (falling[0], falling[-1]))
-        self._curve.set(
-            values=falling,
-            name=f"{course.what} ({course.unit})",
-            first=course.moments[0],
-            last=course.moments[-1],
-            label=f"{course.what} from {start} to {end} {course.unit} in {len(course) - 1} steps",
-        )
-        self._verdict.set_text(course.verdict)
-
-    def move(self) -> None:
-        """Show the moment that the session shows."""
-        session = self._room.session
-        if self._number >= len(session.courses):
-            return
-        on, moment = session.on(self._number), session.moment(self._number)
-        place, overlap = session.memory.nearest(on)
-        self._pixels.show(on)
-        self._nearest.show(session.memory.patterns[place])
-        exact = ", exactly" if overlap == 1.0 else ""
-        self._words.set_text(f"Nearest: {session.memory.names[place]}{exact} (overlap {readable(overlap, '.2f')})")
-        self._curve.set(position=moment)
 
 
 class RecallRoom:
@@ -121,7 +57,7 @@ class RecallRoom:
         self._build_transport()
         with ui.element("div").classes("room"):
             self._build_cue()
-            self._panels = [Panel(self, number) for number in range(2)]
+            self._panels = [Panel(self.session, number, self.change) for number in range(2)]
         with ui.element("div").classes("room"):
             self._build_settings()
             self._build_memory()
@@ -145,12 +81,12 @@ class RecallRoom:
 
     def _begun(self, query: Mapping[str, str]) -> RecallSession:
         """The session that an address tells of, or the usual one where it tells nonsense."""
-        usual = Settings(data=self._shelf.memories[0])
+        first = self._shelf.memories[0]
         try:
-            return RecallSession(self._shelf.memory, Settings.of(query, data=self._shelf.memories[0]))
-        except ValueError as error:
+            return RecallSession(self._shelf.memory, Settings.of(query, data=first))
+        except BnnError as error:
             say(f"This address cannot be shown: {error}")
-            return RecallSession(self._shelf.memory, usual)
+            return RecallSession(self._shelf.memory, Settings(data=first))
 
     def _build_cue(self) -> None:
         memory, settings = self.session.memory, self.session.settings
@@ -191,7 +127,7 @@ class RecallRoom:
         with card("Stored patterns", "memory"):
             text("p", "Choose one as the cue, or forget it: its counts are subtracted.", "note")
             self._stored = ui.element("ul").classes("stored")
-            File("Draw from a picture (PNG, JPEG)", "image/png,image/jpeg", MOST_BYTES, self._upload, too_large)
+            File("Draw from a picture (PNG, JPEG)", "image/png,image/jpeg", self._upload)
         self._fill_stored()
 
     def _build_keep(self) -> None:
@@ -319,11 +255,6 @@ def graph_of(memory: Memory, settings: Settings) -> bytes:
     buffer = io.BytesIO()
     plots.graph(network).savefig(buffer, format="svg")  # type: ignore[arg-type]
     return buffer.getvalue()
-
-
-def too_large(size: int) -> None:
-    """Say that a file was not sent."""
-    say(f"This file has {size:,} bytes; at most {MOST_BYTES:,} are read.")
 
 
 def percent(share: float) -> str:

@@ -13,6 +13,10 @@ from nicegui.element import Element
 from nicegui.elements.mixins.text_element import TextElement
 from nicegui.events import GenericEventArguments, UploadEventArguments
 
+from bnn.web.limits import MOST_BYTES
+
+SHOWN = 12.0
+"""Seconds that a sentence stays on the page."""
 Handler = Callable[[Any], Awaitable[None] | None]
 
 
@@ -77,17 +81,17 @@ class Slider(Component, component="static/slider.js"):
 
 
 class File(ui.upload, component="static/file.js"):
-    """A labelled file to send."""
+    """A labelled file to send; ``sent`` is called with its bytes."""
 
-    def __init__(self, label: str, accept: str, most: int, sent: Handler, refused: Handler) -> None:
+    def __init__(self, label: str, accept: str, sent: Handler) -> None:
         async def read(event: UploadEventArguments) -> None:
             outcome = sent(await event.file.read())
             if outcome is not None:
                 await outcome
 
         super().__init__(label=label, on_upload=read)
-        self.props.update({"accept": accept, "most": most})
-        self.on("refused", lambda event: refused(event.args))
+        self.props.update({"accept": accept, "most": MOST_BYTES})
+        self.on("refused", lambda event: say(f"This file has {event.args:,} bytes; at most {MOST_BYTES:,} are read."))
 
 
 def chosen_by(element: Component, handler: Handler) -> Handler:
@@ -112,6 +116,11 @@ def button(text: str, press: Callable[[], Any], label: str = "", kind: str = "")
         element.props["title"] = label
     element.on("click", lambda: press())
     return element
+
+
+def say(sentence: str) -> None:
+    """Say something that cannot be, to eyes and to screen readers."""
+    ui.notify(sentence, type="warning", timeout=1000 * SHOWN, close_button="Close", multi_line=True, position="top")
 
 
 def text(tag: str, words: str, kind: str = "") -> TextElement:

@@ -5,7 +5,7 @@ until the picture of 784 neurons is drawn anew. Run it on a quiet machine, with 
 
     python experiments/benchmarks/web.py [--json] [--visitors 20] [--clicks 100]
 
-About two minutes. Visitors click five times a second, each in a page of its own and through a recall of its own; the
+About two minutes. Visitors click about once a second, each in a page of its own and through a recall of its own; the
 browser that draws all their pages shares the cores with the server.
 """
 
@@ -69,7 +69,7 @@ async def measured(address, visitors, clicks):
         cue = await page.evaluate(CLICKS, ["Other noise", clicks, 50])
         await page.close()
         pages = [(await opened(browser, address, f"noise=0.4&seed={v}&rules=hopfield"))[0] for v in range(visitors)]
-        crowd = await asyncio.gather(*(page.evaluate(CLICKS, ["One step on", clicks, 200]) for page in pages))
+        crowd = await asyncio.gather(*(page.evaluate(CLICKS, ["One step on", clicks, 1000]) for page in pages))
         await browser.close()
     return [
         Figure("page ready, slowest of five", max(ready), 2.0, "s"),

@@ -13,12 +13,13 @@ export default {
     </div>`,
   props: { rows: Number, columns: Number, count: Number, cells: String, label: String, editable: Boolean, mode: String },
   emits: ["stroke"],
-  data: () => ({ levels: [], focused: false, cursor: 0, stroke: null, spoken: "", drawn: 0 }),
+  data: () => ({ focused: false, cursor: 0, spoken: "" }),
   computed: {
     scale() { return Math.max(1, Math.floor(448 / Math.max(this.rows, this.columns))); },
     hint() { return `hint-${this.$.uid}`; },
   },
   watch: { cells() { this.read(); } },
+  created() { this.levels = []; },  // what is not shown by the template need not be watched
   mounted() { this.read(); new MutationObserver(() => this.draw()).observe(document.body, { attributeFilter: ["class"] }); },
   methods: {
     read() {
@@ -29,22 +30,30 @@ export default {
     draw() {
       const canvas = this.$refs.canvas;
       if (!canvas) return;
-      const pen = canvas.getContext("2d"), style = getComputedStyle(canvas), s = this.scale;
-      const [off, on] = ["--cell-off", "--cell-on"].map((name) =>
-        style.getPropertyValue(name).trim().split(" ").map(Number));
-      pen.clearRect(0, 0, canvas.width, canvas.height);
-      const gap = s > 5 ? 1 : 0;
+      const pen = canvas.getContext("2d"), s = this.scale, gap = s > 5 ? 1 : 0;
+      const look = document.body.className + this.columns + this.count;
+      if (look !== this.look || this.marked) {  // else only the cells that changed are drawn
+        const style = getComputedStyle(canvas);
+        [this.off, this.on] = ["--cell-off", "--cell-on"].map((name) =>
+          style.getPropertyValue(name).trim().split(" ").map(Number));
+        this.focus = style.getPropertyValue("--focus");
+        this.look = look;
+        this.painted = [];
+        pen.clearRect(0, 0, canvas.width, canvas.height);
+      }
       for (let i = 0; i < this.count; i++) {
-        const share = this.levels[i] / 255;
-        pen.fillStyle = `rgb(${off.map((low, k) => Math.round(low + share * (on[k] - low))).join(" ")})`;
+        if (this.painted[i] === this.levels[i]) continue;
+        const share = (this.painted[i] = this.levels[i]) / 255;
+        pen.fillStyle = `rgb(${this.off.map((low, k) => Math.round(low + share * (this.on[k] - low))).join(" ")})`;
         pen.fillRect((i % this.columns) * s, Math.floor(i / this.columns) * s, s - gap, s - gap);
       }
-      if (this.editable && this.focused) {
-        pen.strokeStyle = style.getPropertyValue("--focus");
+      this.marked = this.editable && this.focused;
+      if (this.marked) {
+        pen.strokeStyle = this.focus;
         pen.lineWidth = 3;
         pen.strokeRect((this.cursor % this.columns) * s, Math.floor(this.cursor / this.columns) * s, s, s);
       }
-      canvas.dataset.drawn = ++this.drawn;
+      canvas.dataset.drawn = this.drawn = (this.drawn ?? 0) + 1;
     },
     turned(level) { return this.mode === "draw" ? 255 : this.mode === "erase" ? 0 : 255 - level; },
     touch(cell) {
