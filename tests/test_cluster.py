@@ -71,9 +71,9 @@ def files(frame, tmp_path_factory):
 
 
 @pytest.fixture
-def in_threads():
-    """Dask's threads of this process: what is no matter of the cluster need not wait for it to import."""
-    with dask.config.set(scheduler="threads"):
+def in_turn():
+    """Partitions one after the other, in this process: not all is a matter of the cluster."""
+    with dask.config.set(scheduler="synchronous"):
         yield
 
 
@@ -133,21 +133,21 @@ def test_counts_and_schema_of_files(client, files, frame):
     assert ClassCounts.of(by_address, schema=schema) == ClassCounts.of(here, schema=schema)
 
 
-@pytest.mark.usefixtures("in_threads")
+@pytest.mark.usefixtures("in_turn")
 def test_schema_of_a_frame(table, frame):
     found = bnn.find_schema(table, "class", 4, ignore=["weight"])
     assert found == records(frame.drop(columns="weight"), target="class", intervals=4).schema
     assert found["grade"].values == ("low", "middle", "high")
 
 
-@pytest.mark.usefixtures("in_threads")
+@pytest.mark.usefixtures("in_turn")
 def test_empty_partitions_count_nothing():
     bits = dask.array.from_array(np.eye(4, dtype=int), chunks=2)
     kept = bits[(bits.sum(axis=1) > 0) & (dask.array.arange(4, chunks=2) > 1)]
     assert Counts.of(kept) == Counts.of(bnn.Records.from_table(np.eye(4, dtype=int)[2:]))
 
 
-@pytest.mark.usefixtures("in_threads")
+@pytest.mark.usefixtures("in_turn")
 def test_values_the_schema_lacks_are_counted_over_all_parts(table, frame):
     schema = bnn.Records.from_table({"colour": ["red"]}).schema
     lacking = int((frame["colour"] == "green").sum())
@@ -176,7 +176,7 @@ def test_damage_is_told_and_missing_files_are_no_damage(client, files, tmp_path)
 # --- Classifiers ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.usefixtures("in_threads")
+@pytest.mark.usefixtures("in_turn")
 @pytest.mark.parametrize("discretize", ["mdl", {"size": [-0.5, 0.5]}])
 def test_fit_of_a_frame(table, frame, discretize):
     found = bnn.NaiveBayesClassifier(discretize=discretize).fit(table.drop(columns="weight"), "class")
@@ -191,7 +191,7 @@ def test_fit_and_answers_of_a_cluster(table, frame):
     assert np.array_equal(found.predict(rows.drop(columns="class")).compute(), expected.predict(plain))
 
 
-@pytest.mark.usefixtures("in_threads")
+@pytest.mark.usefixtures("in_turn")
 def test_fit_with_weights_and_columns_beside(table, frame):
     ways = {"size": [-0.5, 0.5]}
     X = frame.drop(columns=["weight", "class"])
@@ -201,7 +201,7 @@ def test_fit_with_weights_and_columns_beside(table, frame):
         same_classifier(bnn.NaiveBayesClassifier(discretize=ways).fit(rows, y, weight), expected)
 
 
-@pytest.mark.usefixtures("in_threads")
+@pytest.mark.usefixtures("in_turn")
 def test_fit_of_an_array_and_more_of_it():
     rng = np.random.default_rng(1)
     X, y = rng.integers(0, 4, (200, 5)).astype(float), rng.integers(0, 3, 200)
@@ -220,7 +220,7 @@ def test_fit_of_an_array_and_more_of_it():
 HALVES = slice(0, 100), slice(100, 200)
 
 
-@pytest.mark.usefixtures("in_threads")
+@pytest.mark.usefixtures("in_turn")
 def test_partial_fit_of_a_frame_keeps_bounds_and_named_classes(table, frame):
     rows, more = table.drop(columns="weight"), frame.drop(columns="weight")
     found, expected = bnn.NaiveBayesClassifier(), bnn.NaiveBayesClassifier()
@@ -234,7 +234,7 @@ def test_partial_fit_of_a_frame_keeps_bounds_and_named_classes(table, frame):
     same_classifier(found, expected)
 
 
-@pytest.mark.usefixtures("in_threads")
+@pytest.mark.usefixtures("in_turn")
 def test_answers_are_lazy_and_the_same(table, frame):
     attributes = ["colour", "legs", "size", "grade"]
     classifier = bnn.NaiveBayesClassifier().fit(frame[attributes], frame["class"])
@@ -265,7 +265,7 @@ def test_command_line_learns_on_a_cluster(client, files, tmp_path, monkeypatch):
 # --- Recall -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.usefixtures("in_threads")
+@pytest.mark.usefixtures("in_turn")
 def test_recall_of_patterns_and_tables():
     digits = bnn.datasets.load("mnist-100")[::10]
     network = bnn.learn(digits, "odds")
@@ -383,7 +383,7 @@ def test_a_scheduler_that_is_not_there_or_has_no_workers(files, monkeypatch):
         (lambda t: bnn.find_schema(t, ignore=["colours"]), "did you mean 'colour'"),
     ],
 )
-@pytest.mark.usefixtures("in_threads")
+@pytest.mark.usefixtures("in_turn")
 def test_what_cannot_be_counted_is_told(table, fit, told):
     with pytest.raises((DataError, SchemaError), match=told):
         fit(table)
