@@ -188,7 +188,7 @@ def shown(cell: Cell) -> str:
 
 def written(name: str, chosen: argparse.Namespace, result: Result, seconds: float) -> dict[str, Any]:
     """The JSON file of a result."""
-    options = {key: value for key, value in vars(chosen).items() if key != "out"}
+    options = {key: value for key, value in vars(chosen).items() if key != "out" and not isinstance(value, Path)}
     return {
         "experiment": name,
         "settings": options | result.settings,

@@ -1,6 +1,7 @@
 """How many patterns a memory holds: values, intervals, bits, published figures, and what is refused."""
 
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -57,6 +58,12 @@ def test_values_interval_curve_and_bits():
     ]  # fmt: skip
     assert frame["exact"].to_pylist() == [point.exact for point in found.points]
     assert repr(by_seed[0]) == "Capacity(hopfield, dense, 40 neurons: 5 patterns, exact >= 0.9, 1 seed)"
+
+
+def test_a_capacity_can_be_sent_between_processes():
+    found = held(SMALL, Learner("probability", {"m": 1.0}, Threshold(0.5)), seeds=range(2))
+    sent = pickle.loads(pickle.dumps(found))
+    assert (sent.describe(), sent.points, sent.learner) == (found.describe(), found.points, found.learner)
 
 
 def test_interval_by_hand():

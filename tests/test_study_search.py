@@ -58,7 +58,7 @@ def test_the_search_finds_the_last_load_that_holds(most, limit, start, precision
     found = largest(lambda load: asked.append(load) or load <= limit, loads, start)
     assert found == sum(load <= limit for load in loads)
     assert len(set(asked)) == len(asked)
-    assert len(asked) <= 2 * math.log2(most + start) + math.log2(len(loads)) + 4
+    assert len(asked) <= math.log2(most + start) + math.log(most + start, 4 / 3) + math.log2(len(loads)) + 4
 
 
 @given(st.data(), st.integers(1, 200), st.integers(1, 300))
@@ -74,6 +74,11 @@ def test_a_single_failure_ends_no_doubling():
     assert loads[largest(lambda load: load <= 300 and load != 20, loads, 10) - 1] == 300
     assert loads[largest(lambda load: 40 <= load <= 300, loads, 20) - 1] == 300
     assert largest(lambda load: 40 <= load <= 300, loads, 10) == 0  # two loads in a row fail
+
+
+def test_loads_that_hold_between_a_start_and_its_half_are_found():
+    loads = loads_up_to(1000, 0.01)
+    assert loads[largest(lambda load: 12 <= load <= 18, loads, 40) - 1] == 18
 
 
 def test_rises_are_told_where_chance_does_not_explain_them():

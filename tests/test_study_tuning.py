@@ -7,6 +7,7 @@ from bnn.study import (
     Learner,
     Modular,
     Noise,
+    Point,
     Question,
     Shift,
     Threshold,
@@ -36,6 +37,20 @@ def test_tuning_beats_the_rules_own_threshold_where_that_is_no_good():
     seeds = (0, 1, 2)
     assert held(SPARSE, thresholds("hebb")[0], seeds=seeds).patterns == 0
     assert held(SPARSE, tuning.learner, seeds=seeds).patterns > 1
+
+
+def test_who_recalls_a_little_less_at_small_loads_may_hold_most(monkeypatch):
+    rules = ("hopfield", "hebb", "willshaw", "covariance", "odds", "bcpnn")
+    holds = dict.fromkeys(rules, 20) | {"odds": 60}
+
+    def recalled(_question, store, learner, load):
+        exact = 0.0 if load > holds[learner.rule.name] else 0.95 if learner.rule.name == "odds" else 1.0
+        seed, neurons = store.stream.seed, 40
+        return Point(seed, load, neurons, 100, round(100 * exact), 0, 0, 0, 0, 1, 780)
+
+    monkeypatch.setattr("bnn.study.tuning.recalled", recalled)
+    tuning = tuned(SMALL, [Learner(rule) for rule in rules], most=100)
+    assert (tuning.learner.rule.name, tuning.patterns) == ("odds", 60)
 
 
 def test_the_budget_is_kept_and_counted(monkeypatch):

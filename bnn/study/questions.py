@@ -110,6 +110,11 @@ class Learner:
                 f"Learner.input: the rule {rule.name!r} has no prior in the unit of its fields; {', '.join(able)} have."
             )
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """So that other processes can take it: a read-only mapping cannot be sent, a registered rule stays that one."""
+        rule = self.rule.name if self.rule in RULES.values() else self.rule
+        return type(self), (rule, dict(self.learning), self.input)
+
     def describe(self) -> dict[str, Any]:
         """All of it as plain JSON types."""
         return {"rule": self.rule.name, "learning": dict(self.learning), "input": described_input(self.input)}

@@ -33,7 +33,8 @@ def largest(holds: Callable[[int], bool], loads: Sequence[int], start: int) -> i
     """How many of the first loads hold, if all do up to one of them: doubling from ``start``, then halving the gap.
 
     0 where not even the first load holds. Chance fails a small load now and then, and some memories need a few patterns
-    before they hold any, so doubling ends only where two loads in a row fail. Asked are the load found and the next.
+    before they hold any, so doubling ends only where two loads in a row fail, and where ``start`` fails too the way
+    down is by quarters, lest the loads that do hold be passed over. Asked are the load found and the next.
 
     Examples
     --------
@@ -53,7 +54,7 @@ def largest(holds: Callable[[int], bool], loads: Sequence[int], start: int) -> i
             break
         at = min(bisect_left(loads, 2 * loads[at - 1]) + 1, len(loads))
     while high - low > 1:
-        at = (low + high) // 2 if low else max(1, bisect_right(loads, loads[high - 1] // 2))
+        at = (low + high) // 2 if low else max(1, bisect_right(loads, loads[high - 1] * 3 // 4))
         if holds(loads[at - 1]):
             low = at
         else:
