@@ -102,6 +102,11 @@ def test_a_token_of_an_address_becomes_a_cookie_and_leaves_the_address():
     assert hears(client(TOKEN), cookie=told.partition(";")[0])
 
 
+def test_no_address_leads_elsewhere():
+    answer = client(TOKEN).get(f"http://127.0.0.1:80//evil.example/?token={TOKEN}")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/evil.example/")
+
+
 @pytest.mark.parametrize(("size", "status"), [(100, 200), (101, 413)])
 def test_bodies_are_measured(size, status):
     answer = client().post("/", content=b"x" * size)

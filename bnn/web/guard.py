@@ -99,7 +99,8 @@ class Guard:
         if asked is None or scope["type"] != "http" or scope["method"] != "GET":
             return None
         rest = urlencode([(name, value) for name, value in query if name != "token"])
-        answer = RedirectResponse(scope["path"] + (f"?{rest}" if rest else ""), 303)
+        path = "/" + scope["path"].lstrip("/")  # two strokes would lead to another host
+        answer = RedirectResponse(path + (f"?{rest}" if rest else ""), 303)
         answer.set_cookie(cookie, token, httponly=True, samesite="strict")
         return answer
 
