@@ -7,14 +7,14 @@ wrong, from clean cues, N to infinity [Amit, Gutfreund, Sompolinsky, Annals of P
 where a given pattern is to be without any error, N/(4 ln N) where all are [McEliece et al., IEEE Trans. Information
 Theory 33 (1987) 461-482], from clean cues in one step. Pseudo-inverse holds N linearly independent patterns, with
 basins that vanish there [Personnaz, Guyon, Dreyfus, Physical Review A 34 (1986) 4217-4228]. Willshaw's rule stores at
-most ln 2 = 0.69 bits a synapse between two patterns, about half of it within one [Palm, Biological Cybernetics 36
-(1980) 19-31].
+most ln 2 = 0.69 bits a synapse between two patterns, half of it within one, where both directions are counted [Palm,
+Biological Cybernetics 36 (1980) 19-31].
 
 The second table repeats, under parallel winners of at most 15 steps and one active unit of each cue moved, what an
 independent implementation of the rules of Lansner, Knoblauch, Ravichandran and Herman (arXiv 2605.01074, 2026) found
 (2 to 4 seeds, bisections spread by 3 %). Willshaw's figure depends on how ties are broken: here a tie keeps its value.
 
-Fifteen minutes on one core; with --quick some seconds.
+Six minutes on one core; with --quick some seconds.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def constants(quick: bool, seeds: range) -> Table:
         rows.append(line("pseudo-inverse, one neuron flipped", n, near, 1.0, "the basin vanishes before N"))
     return Table(
         "Patterns a neuron, under each constant's own criterion",
-        ["claim", "neurons", "patterns a neuron", "verdict"],
+        ["claim", "patterns a neuron", "verdict"],
         rows,
     )
 
@@ -72,7 +72,7 @@ def line(claim: str, neurons: int, found: Capacity, constant: float, why: str) -
     cell = Measured.of(
         found.values, scale=1 / neurons, printed=round(constant, 3), printed_number=10**9, why=why, digits=3
     )
-    return [claim, neurons, cell, cell.verdict]
+    return [f"{claim}, {neurons} neurons", cell, cell.verdict]
 
 
 def bits(quick: bool, seeds: range) -> Table:
@@ -91,7 +91,8 @@ def bits(quick: bool, seeds: range) -> Table:
         )
         rows.append([n, k, found.patterns, f"{found.bits_per_parameter:.3f}", f"{erased.bits_per_parameter:.3f}"])
     return Table(
-        "Willshaw, k = log2 N: bits a parameter (0.35 = half of ln 2 is the limit for N to infinity)",
+        "Willshaw, k = log2 N: bits a weight, each pair counted once (retrieved at most ln 2 = 0.69 for N to infinity; "
+        "a clean cue asks for stability alone, which is no retrieval)",
         ["neurons", "active", "patterns, clean cue", "bits, clean cue", "bits, one unit moved"],
         rows,
     )
