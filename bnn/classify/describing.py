@@ -227,7 +227,8 @@ def described(survey: Survey, target: Attribute, discretize: Any, intervals: int
 
 def _distinct(name: str, numbers: Real[np.ndarray, " rows"]) -> Column:
     """A column of numbers, each a category, as `bnn.tables.plain` reads them."""
-    return Column(Attribute(name, tuple(plain(name, np.unique(numbers).tolist(), declared=False))))
+    values = plain(name, np.unique(numbers).tolist(), declared=False)
+    return Column(Attribute(name, tuple(value for value in values if value is not None)))
 
 
 def _bounds(
