@@ -20,6 +20,7 @@ from bnn.app.arguments import (
     PictureFormat,
     data_names,
     dynamics_names,
+    paragraphs,
     rule_names,
     spooled,
 )
@@ -278,13 +279,8 @@ def draw(task: Task, traces: dict[str, Trace], picture: Path) -> str:
     return str(picture)
 
 
-app.command(help=capacity.__doc__)(capacity)
-app.command(help=compare.__doc__)(compare)
-app.command(help=fit.__doc__)(fit)
-app.command(help=predict.__doc__)(predict)
-app.command(help=explain.__doc__)(explain)
-app.command(help=associations.__doc__)(associations)
-app.command(help=serve.__doc__)(serve)
+for command in (capacity, compare, fit, predict, explain, associations, serve):
+    app.command(help=paragraphs(command.__doc__ or ""))(command)
 
 
 @app.command("datasets")

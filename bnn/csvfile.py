@@ -22,6 +22,8 @@ BLOCK = 1 << 24
 """Bytes of a file that are read at a time."""
 LONGEST = 1 << 26
 """No record has so many bytes."""
+PARQUET_BEGINS = "PAR1"
+"""What no CSV file begins with, though a Parquet file may have any name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +160,8 @@ def read_header(path: str | Path) -> Header:
     Raises
     ------
     FileError
-        No such file, a folder, an empty one, bytes that are not UTF-8, or a name that is empty or repeated.
+        No such file, a folder, an empty one, a Parquet file, bytes that are not UTF-8, or a name that is empty or
+        repeated.
     """
     owner = f"read_csv: {str(path)!r}"
     taken: list[str] = []
@@ -178,6 +181,8 @@ def read_header(path: str | Path) -> Header:
         raise FileError(f"{owner} does not exist; check the path.") from None
     except (OSError, csv.Error) as error:
         raise FileError(f"{owner} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
+    if taken and taken[0].startswith(PARQUET_BEGINS):
+        raise FileError(f"{owner} is a Parquet file; needed is CSV: write it so, or let bnn fit read it as .parquet.")
     for line, text in enumerate(taken, start=1):
         if (strange := _no_unicode(text)) is not None:
             raise FileError(f"{owner}, line {line}: {strange}.")

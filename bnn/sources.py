@@ -175,7 +175,7 @@ class Source:
         DataError
             CSV and Parquet files together.
         SchemaError
-            A file that lacks columns of the first.
+            A file that lacks columns of the first, or names two alike.
         """
         files = files_of(*paths)
         if len({_is_parquet(file) for file in files}) > 1:
@@ -190,6 +190,8 @@ class Source:
                     raise error if isinstance(error, FileError) else _unreadable(path, error) from None
                 fragments.append(Fragment(path))  # its damage is told when it is read
                 continue
+            if twice := [name for name in found if found.count(name) > 1]:
+                raise SchemaError(f"{OWNER}: {path!r}: {twice[0]!r} names two columns; rename one.")
             names = found if names is None else names
             if lacking := [name for name in names if name not in found]:
                 raise SchemaError(f"{OWNER}: {path!r} lacks the column {lacking[0]!r} of {files[0]!r}; give it one.")

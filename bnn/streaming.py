@@ -67,7 +67,8 @@ class Losses:
         if self.places:
             others = self.places - len(self.damage)
             more = f", and {others:,} more places" if others else ""
-            told = f"{self.rows:,} damaged rows were left out: {'; '.join(self.damage)}{more}."
+            lost = f"{self.rows:,} damaged row{' was' if self.rows == 1 else 's were'}" if self.rows else "damage was"
+            told = f"{lost} left out: {'; '.join(self.damage)}{more}."
             warnings.warn(told, DamageWarning, stacklevel=3)
         if self.unseen:
             names = [f"{name!r} {cells:,} (such as {one!r})" for name, (cells, one) in self.unseen.items()]

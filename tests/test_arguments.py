@@ -72,7 +72,29 @@ def test_every_table_can_come_from_standard_input(words):
 def test_empty_standard_input_is_told_in_a_sentence():
     result = CliRunner().invoke(cli.app, ["fit", "-"], input="")
     assert result.exit_code == 2
-    assert "standard-input.csv' is empty" in result.stderr
+    assert "bnn: read_csv: 'standard input' is empty" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("fit", "-", "--target", "kind"),
+        ("recall", "--data", "-", "--row", "4", "--mask", "colour", "--rule", "odds"),
+        ("associations", "-"),
+        ("compare", "-", "--target", "kind", "--classifier", "naive", "--splits", "2", "--repeats", "1"),
+        ("predict", "model.safetensors", "-", "--out", "."),
+        ("explain", "model.safetensors", "-", "--row", "4"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_standard_input_is_called_so(words):
+    Path("fruit.csv").write_text(FRUIT)
+    bnn_("fit", "fruit.csv", "--target", "kind", "--out", "model.safetensors")
+    assert bnn_(*words, given=FRUIT).startswith("standard input")
+
+
+def test_help_has_paragraphs_without_breaks():
+    assert arguments.paragraphs("A\n    b.\n\n    C\n    d.\n    ") == "A b.\n\nC d."
 
 
 @pytest.mark.parametrize("form", arguments.FORMATS)

@@ -74,6 +74,13 @@ def test_what_does_not_fit_is_one_sentence(words, sentence):
     assert result.stderr.count("\n") == 1
 
 
+def test_columns_are_separated_by_commas(tmp_path):
+    (tmp_path / "t.csv").write_text("a;b\n1;2\n")
+    result = bnn_(str(tmp_path / "t.csv"))
+    assert result.exit_code == 2
+    assert "its one column is called 'a;b'; separate columns by commas." in result.stderr
+
+
 def test_pictures_show_each_pair_with_its_interval_and_its_counts():
     found = bnn.learn(bnn.datasets.load("zoo")).associations(attribute="class", top=3)
     ax = plots.associations(found).axes[0]

@@ -59,6 +59,7 @@ def test_quoted_newlines_spaces_and_blank_lines(tmp_path):
         (b"a,b,a\n1,2,3\n", "'a' names two columns; rename one"),
         (b"a,,b\n1,2,3\n", "column 2 of the header has no name"),
         (b"a,b\n1,2\n1,\xe9\n", "line 3: byte 0xe9 is not UTF-8; save the file as UTF-8"),
+        (b"PAR1\x15\x04\xff", "is a Parquet file; needed is CSV"),
         ("a,b\n1,2\n".encode("utf-16"), "line 1: byte 0xff is not UTF-8"),
     ],
 )

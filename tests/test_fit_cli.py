@@ -259,6 +259,8 @@ def test_refused(words, message):
         ("a,a,class\n1,2,u\n", "'a' names two columns; rename one."),
         ("class\nu\nv\n", "--target: t.csv holds nothing but 'class'; there is nothing to predict by."),
         ("a,class\n1,u\n2,u\n", "--target: 'class' of t.csv holds only 'u'; needed are two classes to tell apart."),
+        ("a,class\n1\n2\n", "t.csv: no row can be read: 't.csv', line 2: got 1 fields where the header"),
+        ('a,class\n"1,u\n2,v\n', "t.csv: no row can be read: 't.csv', line 2: got 1 fields"),
         ("a,class\n1,\n2,\n", "--target: 'class' of t.csv holds no class at all; needed are two classes"),
         ("a;class\n1;u\n", "t.csv: its one column is called 'a;class'; separate columns by commas."),
         ("a\tclass\n1\tu\n", "its one column is called 'a\\tclass'; separate columns by commas."),
@@ -267,6 +269,7 @@ def test_refused(words, message):
 def test_tables_that_cannot_be_learned(text, message):
     Path("t.csv").write_text(text)
     assert message in refused("fit", "t.csv")
+    assert message.partition(";")[0] in refused("fit", "t.csv", "--classifier", "tree")
 
 
 @pytest.mark.parametrize(

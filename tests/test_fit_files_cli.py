@@ -157,6 +157,15 @@ def test_damaged_rows_are_told_by_line_and_counted():
     assert not Path("x.safetensors").exists()
 
 
+def test_damage_is_told_in_the_right_number():
+    Path("1.csv").write_text("size,age,colour,class\n1,2,red,u\n1\n")
+    Path("2.csv").write_text("")
+    told = bnn_("fit", "0.csv", "1.csv").stderr
+    assert told == "bnn: 1 damaged row was left out: '1.csv', line 3: got 1 fields where the header names 4 columns.\n"
+    told = bnn_("fit", "0.csv", "2.csv").stderr
+    assert told.startswith("bnn: damage was left out: read_csv: '2.csv' is empty; ")
+
+
 def test_damaged_parquet_files():
     content = bytearray(Path("1.parquet").read_bytes())
     group = pq.ParquetFile("1.parquet").metadata.row_group(1).column(2)

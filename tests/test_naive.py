@@ -219,6 +219,13 @@ def test_numbers_never_learned_are_unseen_and_fractions_are_never_cut_off(dtype)
         assert np.array_equal(classifier.predict_proba([[0.7]]), found)
 
 
+@pytest.mark.parametrize("numbers", [[3.0, 1e29, 1e28, 1e300], np.array([3, 2**63, 2**64 - 1, 1], np.uint64)])
+def test_whole_numbers_beyond_64_bits_stay_what_they_are(numbers):
+    classifier = NaiveBayesClassifier().fit({"a": np.array(numbers)}, ["u", "v", "u", "v"])
+    assert classifier.codebook_.schema.attributes[0].values == tuple(sorted(np.array(numbers).tolist()))
+    assert classifier.read_codes({"a": np.array(numbers)}).ravel().tolist() == np.argsort(np.argsort(numbers)).tolist()
+
+
 def test_real_votes_with_gaps_just_work():
     records = voting()
     assert (records.codes < 0).sum() == 392

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 import tempfile
@@ -23,6 +24,7 @@ CLASSIFIERS = (
 )  # fmt: skip
 DYNAMICS = ("asynchronous", "synchronous", "winner-take-all", "k-winners", "glauber", "flow", "attention")
 STDIN = "-"
+SPOOL = "standard-input.csv"
 
 
 def completed(words: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
@@ -32,6 +34,11 @@ def completed(words: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
         return [word for word in words() if word.startswith(incomplete)]
 
     return offered
+
+
+def paragraphs(text: str) -> str:
+    """The paragraphs of a docstring without the line breaks in them, which typer would keep."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
 
 
 def _data_sets() -> Iterable[str]:
@@ -54,10 +61,16 @@ def spooled(context: Any, data: Any) -> Any:
         return data
     folder = tempfile.TemporaryDirectory(prefix="bnn-")
     context.call_on_close(folder.cleanup)
-    file = Path(folder.name) / "standard-input.csv"
+    file = Path(folder.name) / SPOOL
     with file.open("wb") as copy:
         shutil.copyfileobj(sys.stdin.buffer, copy)
     return str(file)
+
+
+def spoken(text: str) -> str:
+    """A text in which the file of `spooled` is called what it holds."""
+    place = re.escape(tempfile.gettempdir()) + r"[\\/]bnn-\w+[\\/]" + re.escape(SPOOL)
+    return re.sub(place, "standard input", text)
 
 
 Learned = Annotated[

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from bnn.app.arguments import DATA_FORMAT, DATA_FORMATS, IGNORED, Learned, PictureFormat
+from bnn.app.arguments import DATA_FORMAT, DATA_FORMATS, IGNORED, Learned, PictureFormat, spoken
 from bnn.app.commands import telling_warnings
 
 _data, _output = (partial(typer.Option, rich_help_panel=panel) for panel in ("What is compared", "Output"))
@@ -56,4 +56,4 @@ def associations(
         numbers = {"compared": found.compared, "found": found.found, "level": found.level}
         print(json.dumps({"rows": found.to_frame().to_pylist(), **numbers, "files": files}, allow_nan=False))
     else:
-        associations_report.tell(data, found, files)
+        associations_report.tell(spoken(data), found, files)

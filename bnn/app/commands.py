@@ -13,6 +13,7 @@ from typing import Any, cast
 import typer
 from typer.core import TyperGroup
 
+from bnn.app.arguments import spoken
 from bnn.errors import BnnError
 
 IMPOSSIBLE, INTERRUPTED, NOBODY_READS = 2, 130, 1
@@ -59,7 +60,7 @@ class Commands(TyperGroup):
 
 def fail(sentence: str, code: int = IMPOSSIBLE) -> int:
     """Say on standard error why a command ended; returns the exit code."""
-    typer.secho(f"bnn: {sentence}", err=True, fg=None if os.environ.get("NO_COLOR") else "red")
+    typer.secho(f"bnn: {spoken(sentence)}", err=True, fg=None if os.environ.get("NO_COLOR") else "red")
     return code
 
 
@@ -70,7 +71,7 @@ def telling_warnings() -> Iterator[None]:
         warnings.simplefilter("default")
         yield
     for sentence in dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught):
-        typer.secho(f"bnn: {sentence}", err=True, fg=None if os.environ.get("NO_COLOR") else "yellow")
+        typer.secho(f"bnn: {spoken(sentence)}", err=True, fg=None if os.environ.get("NO_COLOR") else "yellow")
 
 
 def _usage(error: Any) -> str:

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from bnn.app.arguments import spoken
 from bnn.app.compare_command import Task
 from bnn.classify.paired import Difference
 from bnn.classify.scores import Comparison, Score
@@ -36,7 +37,7 @@ def headline(task: Task, found: Comparison) -> str:
     left_out = int((~used).sum())
     trained, tested = int(found.trained[0].sum()), int(found.tested[0].sum())
     told = (
-        f"{task.request.data}: {int(used.sum()):,} rows, {len(task.attributes.column_names):,} attributes, "
+        f"{spoken(task.request.data)}: {int(used.sum()):,} rows, {len(task.attributes.column_names):,} attributes, "
         f"{task.request.target} of {len(found.classes)} values; {len(found.tested):,} random splits, "
         f"{trained:,} rows to train and {tested:,} to test, seed {found.seed}."
     )

@@ -27,7 +27,7 @@ COMMAS = r"^[+-]?\d+(,\d+)+(\.\d+)?$"  # of thousands, or decimal ones
 def data_file(data: str) -> Path:
     """The file of a data set by name, or the file itself; an unknown name is an error naming the nearest."""
     file = Path(data)
-    named = file.suffix.lower() in (".csv", *PARQUET) or file.name != data or file.is_file() or glob.has_magic(data)
+    named = file.suffix.lower() in (".csv", *PARQUET) or file.name != data or file.exists() or glob.has_magic(data)
     return datasets.path(data) if data in datasets.names() or not named else file
 
 
@@ -56,8 +56,7 @@ def training_columns(data: str, names: Sequence[str], target: str, ignored: Sequ
     DataError
         Columns that there are not, or nothing to predict by.
     """
-    if len(names) == 1 and any(mark in names[0] for mark in ";\t|"):
-        raise DataError(f"{data}: its one column is called {names[0]!r}; separate columns by commas.")
+    _require_commas(data, names)
     if target not in names:
         raise unknown_name("--target", target, names)
     require_columns(names, ignored)
@@ -71,7 +70,9 @@ def training_columns(data: str, names: Sequence[str], target: str, ignored: Sequ
 
 def memory_table(data: str, ignored: Sequence[str]) -> tuple[Records, pa.Table]:
     """Records of a table, or patterns, to remember, and the table itself with the class that patterns leave out."""
-    table = without(read_csv(data_file(data), partial(mostly_numbers, data, ignored)), ignored)
+    table = read_csv(data_file(data), partial(mostly_numbers, data, ignored))
+    _require_commas(data, table.column_names)
+    table = without(table, ignored)
     return datasets.records_of(table), table
 
 
@@ -94,6 +95,12 @@ def without(table: pa.Table, ignored: Sequence[str]) -> pa.Table:
     """A table without these columns; an unknown one is an error naming the nearest."""
     require_columns(table.column_names, ignored)
     return table.drop_columns(list(dict.fromkeys(ignored)))
+
+
+def _require_commas(data: str, names: Sequence[str]) -> None:
+    """Raise `DataError` where the columns were separated otherwise, and so are one."""
+    if len(names) == 1 and any(mark in names[0] for mark in ";\t|"):
+        raise DataError(f"{data}: its one column is called {names[0]!r}; separate columns by commas.")
 
 
 def require_columns(names: Sequence[str], ignored: Sequence[str]) -> None:

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from bnn.app.arguments import spoken
 from bnn.app.explain_command import Task
 from bnn.app.words import percent
 from bnn.classify.explanation import INTERVAL, Explanation
@@ -27,7 +28,7 @@ def tell(task: Task, files: Sequence[str]) -> None:
     explained, request = task.explained, task.request
     best = int(explained.log2_probabilities[0].argmax())
     sure = percent(2.0 ** float(explained.log2_probabilities[0, best]))
-    console.print(f"{request.data}, row {request.row}: {explained.classes[best]}, {sure}.", markup=False)
+    console.print(f"{spoken(request.data)}, row {request.row}: {explained.classes[best]}, {sure}.", markup=False)
     console.print(class_table(task))
     against = "" if task.against is None else f", against {explained.classes[task.against]}"
     console.print(f"For {explained.classes[task.shown]}{against}:", markup=False)

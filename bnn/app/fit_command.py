@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow.compute as pc
 from sklearn.base import clone
 
+from bnn.app.arguments import spoken
 from bnn.app.data import data_file, mostly_numbers, training_columns
 from bnn.app.progress import Bar
 from bnn.app.resuming import Saved
@@ -65,7 +66,7 @@ class Request:
     @property
     def name(self) -> str:
         """The data in a sentence."""
-        return self.data[0] if len(self.data) == 1 else f"{self.data[0]} and {len(self.data) - 1} more"
+        return spoken(self.data[0]) if len(self.data) == 1 else f"{self.data[0]} and {len(self.data) - 1} more"
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +178,8 @@ def _fit_at_once(request: Request, source: Source, attributes: Sequence[str], cl
     """Learn from all rows in memory."""
     fields = partial(mostly_numbers, request.name, request.ignored)
     table, losses = table_of(source, [*attributes, request.target], fields)
+    if not len(table):
+        _require_rows(request, source)
     labels = table[request.target]
     known = pc.is_valid(labels)
     counted = {one["values"]: one["counts"] for one in pc.value_counts(labels.drop_null()).to_pylist()}
@@ -203,6 +206,7 @@ def _meaning(
         if seen.fields and seen.values is not None:
             mostly_numbers(request.name, request.ignored, name, seen.values)
     if not survey.rows:
+        _require_rows(request, source)
         _require_classes(request, [])
     meaning = Meaning.found(survey, request.target, classifier.discretize, classifier.intervals, owner)
     _require_classes(request, meaning.classes.tolist())
@@ -221,6 +225,12 @@ def _meaning_given(request: Request, schema: Schema, attributes: Sequence[str], 
     meaning = Meaning.given(schema, request.target, owner)
     _require_classes(request, meaning.classes.tolist())
     return meaning
+
+
+def _require_rows(request: Request, source: Source) -> None:
+    """Raise `DataError` where no row is left because of damage, saying which."""
+    if damage := next((chunk.damage[0] for chunk in source.chunks() if chunk.damage), None):
+        raise DataError(f"{request.name}: no row can be read: {damage.told}; mend it.")
 
 
 def _require_classes(request: Request, classes: Sequence[Any]) -> None:

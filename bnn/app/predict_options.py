@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from bnn.app.arguments import Asked, Model
+from bnn.app.arguments import Asked, Model, spoken
 from bnn.app.commands import telling_warnings
 from bnn.app.output import output_path
 
@@ -52,6 +52,6 @@ def predict(
         ]
         print(json.dumps({"classes": found.classes, "rows": rows, "files": files}, allow_nan=False))
     elif file:
-        print(f"{data}: {len(found.predictions):,} rows classified.\nWritten: {file}")
+        print(f"{spoken(data)}: {len(found.predictions):,} rows classified.\nWritten: {file}")
     else:
         sys.stdout.write(as_csv(found).decode())

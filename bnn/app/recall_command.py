@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Int
 
 from bnn import datasets
+from bnn.app.arguments import spoken
 from bnn.app.data import basket_records, memory_table, require_format
 from bnn.app.dynamics import PARAMETERS, dynamics_of, input_of
 from bnn.driver import recall
@@ -174,10 +175,10 @@ def read_data(
 ) -> tuple[str, Records, Sequence[Value | None] | None]:
     """A data set by name, or a file: its name, its records, and each pattern's class where there is one."""
     if form == "baskets":
-        return data, basket_records(data, ignored), None
+        return spoken(data), basket_records(data, ignored), None
     records, table = memory_table(data, ignored)
     apart = datasets.CLASS in table.column_names and datasets.CLASS not in records.schema.names
-    return data, records, table[datasets.CLASS].to_pylist() if apart else None
+    return spoken(data), records, table[datasets.CLASS].to_pylist() if apart else None
 
 
 def _check(request: Request) -> None:

@@ -20,7 +20,7 @@ from bnn.records import extremes
 from bnn.schema import Attribute, Schema, Value
 from bnn.seen import Seen
 from bnn.survey import Survey
-from bnn.tables import encode, identifies, numbers_of
+from bnn.tables import encode, identifies, numbers_of, plain
 
 NAMES = ("auto", "categories", *METHODS)
 BY_CLASS = ("information-gain", "mdl")
@@ -226,10 +226,9 @@ def described(survey: Survey, target: Attribute, discretize: Any, intervals: int
 
 
 def _distinct(name: str, numbers: Real[np.ndarray, " rows"]) -> Column:
-    """A column of numbers, each a category."""
-    distinct = np.unique(numbers)
-    values = distinct.astype(np.int64) if (distinct == np.floor(distinct)).all() else distinct
-    return Column(Attribute(name, tuple(values.tolist())))
+    """A column of numbers, each a category, as `bnn.tables.plain` reads them."""
+    values = plain(name, np.unique(numbers).tolist(), declared=False)
+    return Column(Attribute(name, tuple(value for value in values if value is not None)))
 
 
 def _bounds(
