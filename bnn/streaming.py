@@ -67,8 +67,8 @@ class Losses:
         if self.places:
             others = self.places - len(self.damage)
             more = f", and {others:,} more places" if others else ""
-            told = f"{self.rows:,} damaged rows were left out: {'; '.join(self.damage)}{more}."
-            warnings.warn(told, DamageWarning, stacklevel=3)
+            rows = f"{self.rows:,} damaged rows were" if self.rows else "damage, of how many rows is not known, was"
+            warnings.warn(f"{rows} left out: {'; '.join(self.damage)}{more}.", DamageWarning, stacklevel=3)
         if self.unseen:
             names = [f"{name!r} {cells:,} (such as {one!r})" for name, (cells, one) in self.unseen.items()]
             more = f" and {len(names) - SHOWN} more attributes" if len(names) > SHOWN else ""
