@@ -1,7 +1,7 @@
 """Sparse networks: the same numbers as with all weights written out, from records that are lists of items."""
 
 import json
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -319,6 +319,19 @@ def test_sparse_counts_are_a_group(array, share):
     if array.any():
         with pytest.raises(DataError, match="take away only records that were counted"):
             bnn.Counts.of(whole[:1]) - counts
+
+
+def test_sparse_counts_take_away_what_dense_ones_do():
+    def left(a, b):
+        try:
+            return a - b
+        except DataError:
+            return None
+
+    rows = list(product([0.0, 1.0, np.nan], repeat=2))
+    for first, second, gone in product(rows, rows, rows):
+        a, b = (bnn.Counts.of(bnn.Records.from_patterns(some)) for some in ([first, second], [gone]))
+        assert left(a.to_sparse(), b.to_sparse()) == left(a, b), (first, second, gone)
 
 
 def test_taking_away_other_records_is_refused():
