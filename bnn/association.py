@@ -297,7 +297,7 @@ def _occurring(
         i, j = np.minimum(order[a], others), np.maximum(order[a], others)
         found = np.empty(len(others), dtype=np.int64)
         loops.places(start, index, i, j, found)
-        never = found < 0
+        never = (found < 0) & (alone[others] > 0.0)  # a value never seen tells nothing
         yield those(i[never], j[never], np.zeros(int(never.sum())))
 
 

@@ -533,9 +533,10 @@ def _sparse_table(arrays: Mapping[str, np.ndarray], neurons: int) -> Any:
 
 def _require_no_debt(left: Counts, a: Counts, b: Counts) -> None:
     """Raise `DataError`, naming the first kind of records of which ``left = a - b`` has fewer than none."""
-    if left.is_sparse:
+    if left.is_sparse and left.complete:
         _require_no_debt_of_pairs(left)
         return
+    left, a, b = left.to_dense(), a.to_dense(), b.to_dense()
     for k, (words, firsts, seconds, numbers) in enumerate(_kinds(left)):
         if numbers.min(initial=0) < 0:
             i, j = np.argwhere(numbers < 0)[0]
@@ -547,7 +548,7 @@ def _require_no_debt(left: Counts, a: Counts, b: Counts) -> None:
 
 
 def _require_no_debt_of_pairs(left: Counts) -> None:
-    """The same for sparse counts, of the neurons and of the pairs that are kept."""
+    """The same for sparse counts without gaps, from the pairs that are kept and the number of those that must be."""
     joint, alone = left.joint.tocoo(), left.on[:, 0]
     both = joint.data
     without = np.minimum(alone[joint.row], alone[joint.col]) - both
@@ -560,6 +561,15 @@ def _require_no_debt_of_pairs(left: Counts) -> None:
                 f"Counts: {numbers[k] / left.scale:g} records would be left {words} {names[joint.row[k]]!r} and "
                 f"{names[joint.col[k]]!r}; take away only records that were counted."
             )
+    # Two neurons of more records than there are must share some: a pair that is not kept shares none
+    often = np.sort(alone)
+    needed = len(often) - np.searchsorted(often, left.rows - often, side="right")  # partners of each, itself among them
+    kept = np.count_nonzero((alone[joint.row] + alone[joint.col] > left.rows) & (joint.row < joint.col))
+    if (needed.sum() - np.count_nonzero(2 * often > left.rows)) // 2 > kept:
+        raise DataError(
+            "Counts: fewer than no records would be left with neither of two neurons that are in most of them; take "
+            "away only records that were counted."
+        )
 
 
 def _kinds(counts: Counts) -> Iterator[tuple[str, Sequence[str], Sequence[str], Int64[np.ndarray, "some others"]]]:

@@ -13,7 +13,6 @@ import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
 from bnn.errors import FileError
-from bnn.kernels.lines import records_end
 from bnn.schema import Value
 
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
@@ -222,10 +221,17 @@ def read_blocks(header: Header, begin: Place | None = None, columns: Collection[
         raise FileError(f"read_csv: {header.path!r} cannot be read: {error.strerror or error}.") from error
 
 
+def _records_end(data: bytes) -> int:
+    """Where the last whole record ends; a compiled loop, not loaded for files of one block."""
+    from bnn.kernels.lines import records_end
+
+    return records_end(data)
+
+
 def _whole_records(file: io.BufferedReader, path: str, line: int, size: int) -> bytes:
     """The next records of a file, about so many bytes; none at its end."""
     data = file.read(size)
-    while (end := records_end(data)) == 0 or len(data) < size:
+    while len(data) < size or (end := _records_end(data)) == 0:
         if len(data) >= LONGEST:
             raise FileError(
                 f"read_csv: {path!r}, line {line}: no record ends within {LONGEST >> 20} MB; close the quote that is "
@@ -277,7 +283,7 @@ def _trimmed(column: pa.DictionaryArray) -> pa.DictionaryArray:
 def without_empty(texts: pa.Array) -> pa.Array:
     """Texts, empty ones missing."""
     # without a Python scalar, for which pyarrow would import pandas: 0.2 s
-    return pc.if_else(pc.equal(pc.binary_length(texts), 0), pa.nulls(1, texts.type)[0], texts)
+    return pc.if_else(pc.binary_length(texts).cast(pa.bool_()), texts, pa.nulls(1, texts.type)[0])
 
 
 def _sound_records(data: bytes, header: Header, line: int) -> tuple[bytes, tuple[Damage, ...]]:

@@ -130,7 +130,8 @@ def joined(a: Seen, b: Seen) -> Seen:
     values = None
     if a.values is not None and b.values is not None:
         own = pa.string() if a.fields else kind
-        values = pa.concat_arrays([a.values.cast(own), b.values.cast(own)]).unique()
+        # not safe: whole numbers beyond 2**53 become the nearest floats, as in one table of both
+        values = pa.concat_arrays([seen.values.cast(own, safe=False) for seen in (a, b)]).unique()
         values = values if len(values) <= MOST else None
     low, high = np.fmin(a.low, b.low), np.fmax(a.high, b.high)
     return Seen(a.name, values, a.declared and b.declared, a.fields, kind, a.known + b.known, float(low), float(high))
@@ -175,7 +176,7 @@ def of_one_type(arrays: Sequence[pa.Array]) -> list[pa.Array]:
     if len(kinds) < 2:
         return list(arrays)
     kind = pa.float64() if all(map(_is_number, kinds)) else pa.string()
-    return [array.cast(kind) for array in arrays]
+    return [array.cast(kind, safe=False) for array in arrays]
 
 
 def _is_number(kind: pa.DataType) -> bool:

@@ -60,6 +60,8 @@ class Fragment:
             with pq.ParquetFile(self.path) as file:
                 metadata, schema = file.metadata, file.schema_arrow
             total = metadata.row_group(self.part).num_rows
+            if 0 < total <= begin.row:  # its damage, if any, has been told
+                return
             fields = [field for field in schema if columns is None or field.name in columns]
             declared = frozenset(field.name for field in fields if pa.types.is_dictionary(field.type))
             texts = [field.name for field in fields if field.type in (pa.string(), pa.large_string())]
@@ -192,9 +194,10 @@ class Source:
                 continue
             if twice := [name for name in found if found.count(name) > 1]:
                 raise SchemaError(f"{OWNER}: {path!r}: {twice[0]!r} names two columns; rename one.")
-            names = found if names is None else names
+            if names is None:
+                names, first = found, path
             if lacking := [name for name in names if name not in found]:
-                raise SchemaError(f"{OWNER}: {path!r} lacks the column {lacking[0]!r} of {files[0]!r}; give it one.")
+                raise SchemaError(f"{OWNER}: {path!r} lacks the column {lacking[0]!r} of {first!r}; give it one.")
             fragments += [Fragment(path, part) for part in range(parts)]
         if names is None:
             raise FileError(f"{OWNER}: none of {len(files)} files can be read, such as {files[0]!r}; check them.")

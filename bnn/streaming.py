@@ -67,9 +67,10 @@ class Losses:
         if self.places:
             others = self.places - len(self.damage)
             more = f", and {others:,} more places" if others else ""
-            lost = f"{self.rows:,} damaged row{' was' if self.rows == 1 else 's were'}" if self.rows else "damage was"
-            told = f"{lost} left out: {'; '.join(self.damage)}{more}."
-            warnings.warn(told, DamageWarning, stacklevel=3)
+            lost = "damage, of how many rows is not known, was"
+            if self.rows:
+                lost = f"{self.rows:,} damaged row{' was' if self.rows == 1 else 's were'}"
+            warnings.warn(f"{lost} left out: {'; '.join(self.damage)}{more}.", DamageWarning, stacklevel=3)
         if self.unseen:
             names = [f"{name!r} {cells:,} (such as {one!r})" for name, (cells, one) in self.unseen.items()]
             more = f" and {len(names) - SHOWN} more attributes" if len(names) > SHOWN else ""

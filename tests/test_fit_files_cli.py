@@ -163,15 +163,20 @@ def test_damage_is_told_in_the_right_number():
     told = bnn_("fit", "0.csv", "1.csv").stderr
     assert told == "bnn: 1 damaged row was left out: '1.csv', line 3: got 1 fields where the header names 4 columns.\n"
     told = bnn_("fit", "0.csv", "2.csv").stderr
-    assert told.startswith("bnn: damage was left out: read_csv: '2.csv' is empty; ")
+    assert told.startswith("bnn: damage, of how many rows is not known, was left out: read_csv: '2.csv' is empty; ")
+
+
+def damage(path, part):
+    """Make a column of a row group unreadable."""
+    content = bytearray(Path(path).read_bytes())
+    group = pq.ParquetFile(path).metadata.row_group(part).column(2)
+    start = group.dictionary_page_offset
+    content[start : start + group.total_compressed_size] = b"\xff" * group.total_compressed_size
+    Path(path).write_bytes(content)
 
 
 def test_damaged_parquet_files():
-    content = bytearray(Path("1.parquet").read_bytes())
-    group = pq.ParquetFile("1.parquet").metadata.row_group(1).column(2)
-    start = group.dictionary_page_offset
-    content[start : start + group.total_compressed_size] = b"\xff" * group.total_compressed_size
-    Path("1.parquet").write_bytes(content)
+    damage("1.parquet", 1)
     Path("2.parquet").write_bytes(b"no parquet at all")
     result = bnn_("fit", "0.parquet", "1.parquet", "2.parquet", "--json")
     assert result.exit_code == 0
@@ -182,6 +187,19 @@ def test_damaged_parquet_files():
     assert "row group 1" in refused("fit", "0.parquet", "1.parquet", "--strict")
     assert "'2.parquet' cannot be read" in refused("fit", "0.parquet", "2.parquet", "--strict")
     assert "'2.parquet' cannot be read" in refused("fit", "2.parquet")
+
+
+def test_damage_is_told_as_often_as_it_is_there():
+    damage("1.parquet", 2)  # the last that is read, where a finished run would go on
+    told = [bnn_("fit", "0.parquet", "1.parquet", "--resume").stderr for _ in range(3)]
+    assert told[0].startswith("bnn: 6 damaged rows were left out: '1.parquet', row group 2 from row 0 on")
+    assert told == [told[0]] * 3
+
+
+def test_damage_of_unknown_size_is_no_damage_of_no_rows():
+    Path("1.parquet").write_bytes(b"no parquet at all")
+    told = bnn_("fit", "0.parquet", "1.parquet").stderr
+    assert told.startswith("bnn: damage, of how many rows is not known, was left out: '1.parquet': cannot be read:")
 
 
 # ---- interruption
@@ -241,6 +259,14 @@ def test_a_killed_run_goes_on_from_its_last_save(files, place, monkeypatch):
         patch.setattr(fit_command, "survey_of", None)
         done("fit", *files, "--resume")
     assert Path(MODEL).read_bytes() == Path("whole.safetensors").read_bytes()
+
+
+def test_what_is_said_to_be_written_is_there_though_no_row_was_read():
+    bnn.find_schema(bnn.Source.of("0.csv"), "class", ignore=["age"]).save("schema.json")
+    Path("none.csv").write_text("size,colour,class\n")
+    result = bnn_("fit", "none.csv", "--schema", "schema.json", "--resume")
+    assert (result.exit_code, Path(MODEL).exists()) == (0, f"Written: {MODEL}" in result.stdout)
+    assert load_classifier(MODEL).counts_.rows == 0
 
 
 def test_more_files_behind_the_first_ones():

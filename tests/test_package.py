@@ -33,7 +33,9 @@ def built(tmp_path_factory):
 def test_wheel_holds_the_package_its_data_and_its_licence_and_nothing_else(built):
     names = set(zipfile.ZipFile(built[0]).namelist())
     package = {
-        str(path.relative_to(ROOT)) for ending in ("py", "csv", "typed") for path in ROOT.glob(f"bnn/**/*.{ending}")
+        str(path.relative_to(ROOT))
+        for ending in ("py", "csv", "css", "js", "typed")
+        for path in ROOT.glob(f"bnn/**/*.{ending}")
     }
     assert {name for name in names if name.startswith("bnn/")} == package
     assert "bnn/py.typed" in names

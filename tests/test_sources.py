@@ -43,6 +43,7 @@ def test_fragments_are_files_and_row_groups_in_order():
         (("a.csv", "z.csv"), SchemaError, r"'z\.csv' lacks the column 'y' of 'a\.csv'; give it one"),
         (("twice.parquet",), SchemaError, r"'twice\.parquet': 'x' names two columns; rename one"),
         (("a.parquet", "twice.parquet"), SchemaError, r"'twice\.parquet': 'x' names two columns; rename one"),
+        (("empty.csv", "b.csv", "z.csv"), SchemaError, r"'z\.csv' lacks the column 'y' of 'b\.csv'; give it one"),
         (("bad.parquet",), FileError, r"'bad\.parquet' cannot be read: .*; take another copy"),
         (("bad*.parquet",), FileError, r"none of 2 files can be read, such as 'bad\.parquet'; check them"),
     ],
@@ -50,6 +51,7 @@ def test_fragments_are_files_and_row_groups_in_order():
 def test_sources_refused(paths, error, message, tmp_path):
     (tmp_path / "z.csv").write_text("x,z\n1,2\n")
     pq.write_table(pa.table([[1], [2], [3]], names=["x", "x", "y"]), tmp_path / "twice.parquet")
+    (tmp_path / "empty.csv").touch()
     for name in ("bad.parquet", "bad2.parquet"):
         (tmp_path / name).write_text("PAR1")
     with pytest.raises(error, match=message):

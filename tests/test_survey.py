@@ -184,6 +184,9 @@ def test_columns_that_differ_between_files(tmp_path):
     pq.write_table(pa.table({"x": ["1", "2"]}), tmp_path / "b.parquet")
     with pytest.raises(SchemaError, match=r"column 'x' is int64 in some files and string in others; write it alike"):
         survey_of(Source.of(tmp_path / "*.parquet").chunks())
+    pq.write_table(pa.table({"x": [0.5, 2.0]}), tmp_path / "b.parquet")
+    pq.write_table(pa.table({"x": [2, 2**60 + 1]}), tmp_path / "a.parquet")  # no float is the second
+    assert survey_of(Source.of(tmp_path / "*.parquet").chunks()).schema()["x"].values == (0.5, 2.0, 2.0**60)
     pq.write_table(pa.table({"x": [[1], [2]]}), tmp_path / "c.parquet")
     with pytest.raises(DataError, match=r"column 'x' is list<.*>; values are text, bools or numbers"):
         survey_of(Source.of(tmp_path / "c.parquet").chunks())

@@ -2,6 +2,8 @@
 
 import io
 import pickle
+import struct
+import zlib
 
 import numpy as np
 import pyarrow as pa
@@ -34,6 +36,14 @@ def png(array, form="PNG", **options):
     file = io.BytesIO()
     Image.fromarray(np.asarray(array, np.uint8)).save(file, form, **options)
     return file.getvalue()
+
+
+def png_head(width, height):
+    """A small file that says it is so large."""
+    content = bytearray(png([[0]]))
+    content[16:24] = struct.pack(">II", width, height)
+    content[29:33] = struct.pack(">I", zlib.crc32(content[12:29]))
+    return bytes(content)
 
 
 def test_a_table_is_learned():
@@ -101,13 +111,19 @@ def test_a_damaged_model_is_told_without_a_path(tmp_path):
 
 
 def test_large_tables_are_refused():
-    with pytest.raises(DataError, match=r"the file sent: has 20,001 rows and 2 columns; at most 20,000"):
+    with pytest.raises(DataError, match=r"the file sent: has 20,001 rows; at most 20,000 are read"):
         subject_sent(b"a,b\n" + b"1,x\n" * (MOST_ROWS + 1))
     with pytest.raises(DataError, match="20,001 rows"):
         subject_sent(parquet(a=["x" * 1000] * (MOST_ROWS + 1), b=[1] * (MOST_ROWS + 1)))
     names = [f"c{i}" for i in range(401)]
     with pytest.raises(DataError, match="401 columns"):
         subject_sent((",".join(names) + "\n" + ",".join("1" * 401) + "\n").encode())
+
+
+def test_a_wide_table_is_refused_by_its_header(monkeypatch):
+    monkeypatch.setattr(uploads, "read_csv", None)  # would take 20 kB a column
+    with pytest.raises((DataError, FileError), match=r"the file sent: has 9,999 columns; at most 400 are read"):
+        subject_sent(",".join(f"c{i}" for i in range(9999)).encode() + b"\n")
 
 
 def test_long_words_of_a_small_parquet_file_stay_small():
@@ -146,6 +162,7 @@ def test_cells_beyond_the_neurons_are_left_out():
         (png(np.zeros((9, 9)))[:40], "picture: is no PNG or JPEG file"),
         (png(np.zeros((9, 9)), "GIF"), "picture: is no PNG or JPEG file"),
         (png(np.zeros((4097, 4097))), "picture: has 4097 x 4097 pixels; at most 16,777,216"),
+        (png_head(20_000, 20_000), "picture: has far too many pixels; at most 16,777,216 are read"),
     ],
 )
 def test_other_pictures_are_refused(content, sentence):

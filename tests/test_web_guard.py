@@ -50,7 +50,7 @@ def test_loopback_is_answered(host):
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "evil.example:8080", "127.0.0.1.evil.example", "", "[", "[::1", "::1]"]
+    "host", ["evil.example", "evil.example:8080", "127.0.0.1.evil.example", "", "[", "[::1", "::1]", "[abc]"]
 )
 def test_other_names_are_not_answered_without_a_token(host):
     answer = client().get("/", headers={"host": host})
@@ -59,7 +59,7 @@ def test_other_names_are_not_answered_without_a_token(host):
     assert not hears(client(), host=host)
 
 
-@pytest.mark.parametrize("origin", ["http://evil.example", "http://127.0.0.1:81", "null"])
+@pytest.mark.parametrize("origin", ["http://evil.example", "http://127.0.0.1:81", "null", "http://[x"])
 def test_other_pages_are_not_answered(origin):
     assert client().get("/", headers={"origin": origin}).status_code == 403
     assert client().post("/", headers={"origin": origin}).status_code == 403
@@ -87,7 +87,8 @@ def test_a_token_is_shown_as_programs_do():
     assert client(TOKEN).get("/", headers={"authorization": f"Bearer {TOKEN}"}).text == "in"
     assert client(TOKEN).post("/", headers={"authorization": f"Bearer {TOKEN}"}).text == "in"
     assert hears(client(TOKEN), authorization=f"Bearer {TOKEN}")
-    assert client(TOKEN, address="http://laboratory.example").get("/", headers={"authorization": f"Bearer {TOKEN}"})
+    elsewhere = client(TOKEN, address="http://laboratory.example")
+    assert elsewhere.get("/", headers={"authorization": f"Bearer {TOKEN}"}).text == "in"
 
 
 def test_a_token_of_an_address_becomes_a_cookie_and_leaves_the_address():
@@ -118,6 +119,13 @@ def test_bodies_are_measured(size, status):
 def test_a_body_must_say_how_large_it_is():
     answer = client().post("/", content=iter([b"x"]))
     assert (answer.status_code, answer.json()) == (411, {"detail": "Say how long the body is, with Content-Length."})
+
+
+def test_chunks_are_not_measured_by_a_length_that_is_told_beside_them():
+    told = {"content-length": "1", "transfer-encoding": "chunked"}
+    answer = client().post("/", content=b"x" * 200, headers=told)
+    assert {name: answer.request.headers[name] for name in told} == told
+    assert answer.status_code == 411
 
 
 def test_answers_keep_other_hosts_out():

@@ -156,7 +156,7 @@ def _fit_by_parts(
         saved.write(classifier, progress)
         raise Interrupted(progress.rows) from None
     classifier.finish(progress.counts)
-    if saved is None:
+    if saved is None or progress.end is None:  # where nothing was read there is nothing to go on from
         classifier.save(request.file)
     else:
         saved.write(classifier, progress)

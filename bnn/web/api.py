@@ -30,6 +30,7 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
     status: {"model": q.Refusal, "description": description}
     for status, description in {
         400: "The body is no text.",
+        401: "The token is asked for, and was not shown.",
         403: "Asked by another page, or under another name than loopback.",
         411: "The body does not say how long it is.",
         413: "The body is too large.",

@@ -72,7 +72,7 @@ class Guard:
         if self._token is None and _name(host) not in LOOPBACK:
             return refused(403, f"This server answers only to {' and '.join(LOOPBACK[:2])}.")
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != host:
+        if origin is not None and origin.partition("://")[2] != host:
             return refused(403, "This server does not answer other pages.")
         if self._token is not None:
             answer = self._admission(scope, headers, self._token)
@@ -107,7 +107,7 @@ class Guard:
     def _measured(self, headers: Headers) -> Response | None:
         """Refuse a body that is too large, or that does not say how large it is."""
         length = headers.get("content-length", "")
-        if not length.isdecimal():
+        if not length.isdecimal() or "transfer-encoding" in headers:  # chunks go by no length that was told
             return refused(411, "Say how long the body is, with Content-Length.")
         if int(length) > self._most:
             return refused(413, f"The body has {int(length):,} bytes; at most {self._most:,} are read.")
@@ -120,8 +120,11 @@ def refused(status: int, sentence: str) -> Response:
 
 
 def _name(host: str) -> str:
-    """The name in a Host header, without the port."""
-    return urlsplit(f"//{host}").hostname or "" if host.count("[") == host.count("]") else ""
+    """The name in a Host header, without the port; none where it is no host."""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
 
 
 def _cookies(headers: Headers) -> dict[str, str]:

@@ -49,6 +49,8 @@ def cells_of(content: bytes, shape: tuple[int, int], neurons: int) -> Bool[np.nd
             flat = Image.new("RGBA", picture.size, "white")
             flat.alpha_composite(picture.convert("RGBA"))
             grey = flat.convert("L")
+    except Image.DecompressionBombError:  # told by the file's head, before it is unpacked
+        raise DataError(f"picture: has far too many pixels; at most {MOST_PIXELS:,} are read.") from None
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
         if isinstance(error, DataError):
             raise

@@ -13,7 +13,7 @@ from typing import TypeVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from bnn.csvfile import read_csv
+from bnn.csvfile import read_csv, read_header
 from bnn.datasets import CLASS
 from bnn.errors import DataError, FileError
 from bnn.web.limits import MOST_COLUMNS, MOST_ROWS
@@ -39,7 +39,7 @@ def subject_sent(content: bytes, target: str = CLASS) -> Subject:
     """
     if content[HEADER : HEADER + 1] == b"{" and int.from_bytes(content[:HEADER], "little") < len(content):
         return _read(content, partial(saved_subject, "the file sent"))
-    table = _parquet(content) if content.startswith(PARQUET) else _read(content, read_csv)
+    table = _parquet(content) if content.startswith(PARQUET) else _read(content, _csv)
     _require_small(table.num_rows, table.num_columns)
     if target not in table.column_names:
         target = table.column_names[-1]
@@ -57,7 +57,13 @@ def _read(content: bytes, reader: Callable[[Path], Result]) -> Result:
             return reader(path)
         except (FileError, DataError) as error:
             told = re.sub(rf"^(\w+\.?\w*: )?'?{re.escape(str(path))}'?", "the file sent", str(error))
-            raise FileError(told.replace(str(path), "the file sent")) from None
+            raise type(error)(told.replace(str(path), "the file sent")) from None
+
+
+def _csv(path: Path) -> pa.Table:
+    """A table from a CSV file; its header is looked at first, as each column takes far more memory than its name."""
+    _require_small(0, len(read_header(path).names))
+    return read_csv(path)
 
 
 def _parquet(content: bytes) -> pa.Table:
@@ -89,8 +95,6 @@ def _plain(kind: pa.DataType) -> bool:
 
 def _require_small(rows: int, columns: int) -> None:
     """Refuse a table of more rows or columns than are read."""
-    if rows > MOST_ROWS or columns > MOST_COLUMNS:
-        raise DataError(
-            f"the file sent: has {rows:,} rows and {columns:,} columns; at most {MOST_ROWS:,} and "
-            f"{MOST_COLUMNS:,} are read."
-        )
+    for number, most, what in ((rows, MOST_ROWS, "rows"), (columns, MOST_COLUMNS, "columns")):
+        if number > most:
+            raise DataError(f"the file sent: has {number:,} {what}; at most {most:,} are read.")
