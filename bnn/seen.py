@@ -131,7 +131,7 @@ def joined(a: Seen, b: Seen) -> Seen:
     if a.values is not None and b.values is not None:
         own = pa.string() if a.fields else kind
         # not safe: whole numbers beyond 2**53 become the nearest floats, as in one table of both
-        values = pa.concat_arrays([seen.values.cast(own, safe=False) for seen in (a, b)]).unique()
+        values = pa.concat_arrays([some.cast(own, safe=False) for some in (a.values, b.values)]).unique()
         values = values if len(values) <= MOST else None
     low, high = np.fmin(a.low, b.low), np.fmax(a.high, b.high)
     return Seen(a.name, values, a.declared and b.declared, a.fields, kind, a.known + b.known, float(low), float(high))

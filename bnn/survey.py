@@ -161,8 +161,8 @@ def merged(parts: Sequence[Survey]) -> Survey:
         A column of text in one and of numbers in another.
     """
     parts = [part for part in parts if part.columns]
-    if len(parts) < 2:
-        return parts[0] if parts else Survey({}, 0, np.zeros(0, np.uint64), {})
+    if not parts:
+        return Survey({}, 0, np.zeros(0, np.uint64), {})
     columns = {name: reduce(joined, (part.columns[name] for part in parts)) for name in parts[0].columns}
     hashes = np.concatenate([part.hashes for part in parts])
     kept = np.argpartition(hashes, SAMPLE - 1)[:SAMPLE] if len(hashes) > SAMPLE else np.arange(len(hashes))

@@ -16,7 +16,7 @@ from bnn.discretize import equal_frequency
 from bnn.errors import DataError, MeasurementWarning, SchemaError
 from bnn.records import Records
 from bnn.sources import Fragment, Source
-from bnn.survey import Survey, look, row_hashes, survey_of
+from bnn.survey import Survey, look, merged, row_hashes, survey_of
 
 FIELDS = {
     "whole": st.integers(-3, 30).map(str),
@@ -144,7 +144,7 @@ def test_the_sample_is_that_of_the_rows_of_smallest_hash_in_any_order(tmp_path_f
         one_pass = survey_of(Source.of(path).chunks(), "y")
         bounds = one_pass.schema(intervals=4)["x"].bounds
     order = np.argsort(hashes)[:size]
-    for found in (parts[0], one_pass):
+    for found in (merged(parts), one_pass):
         placed = np.argsort(found.hashes)
         assert np.array_equal(found.hashes[placed], kept)
         assert np.array_equal(found.numbers["x"][placed], numbers[order])
