@@ -283,10 +283,9 @@ def _begin(
         raise DataError("recall.backend: graded neurons run in torch everywhere, without compiled loops; use 'auto'.")
     if backend == "compiled" and not compiled:
         raise DataError(f"recall.backend: compiled loops run on the CPU, the network is on {device}; use 'auto'.")
-    if not compiled and isinstance(network, Network) and network.is_sparse:
+    if backend == "torch" and isinstance(network, Network) and network.is_sparse:
         raise DataError(
-            "recall.network: sparse weights are recalled by compiled loops, neuron by neuron or by winners; for graded "
-            "neurons and backend='torch' take network.to_dense()."
+            "recall.backend: sparse weights are recalled by compiled loops; use 'auto', or network.to_dense()."
         )
     states, unknown = network.values_of(cue)
     if unknown is not None:

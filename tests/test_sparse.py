@@ -194,15 +194,27 @@ def test_what_cannot_be_sparse_is_refused(source, options, match):
         bnn.learn(bnn.Records.from_patterns(source), **{"sparse": True, **options})
 
 
+@pytest.mark.parametrize("options", [{}, {"gain": 0.5, "rtol": 1e-6}, {"solver": "rk4", "step": 0.1}], ids=str)
+def test_graded_neurons_flow_as_under_all_weights(options):
+    network = bnn.learn(bnn.Records.from_baskets(zipf(60, 40)), sparse=True)
+    cue = np.random.default_rng(0).random((5, 40)).round(2)
+    flow = bnn.GradientFlow(**options)
+    found, dense = (bnn.recall(one, cue, flow, input="prior", check="raise") for one in (network, network.to_dense()))
+    assert np.abs(found.states - dense.states).max() < 1e-12
+    assert found.descent.guaranteed
+    assert found.sweeps.tolist() == dense.sweeps.tolist()
+
+
 def test_what_asks_for_all_weights_gets_them_where_they_fit(monkeypatch):
     network, cue = market(), np.ones((1, 5))
-    assert bnn.recall(network.to_dense(), cue, bnn.GradientFlow()).descent.holds
+    descent = bnn.GradientFlow(solver="descent")
+    assert bnn.recall(network.to_dense(), cue, descent).descent.holds
     assert bnn.plots.weights(network) is not None
     for call, match in (
         (lambda: network.cut(0.5), "Network.cut: of sparse weights"),
         (lambda: network.to(device="meta"), "Network.to.device: got 'meta', and sparse weights run on the CPU"),
-        (lambda: bnn.recall(network, cue, bnn.GradientFlow()), "recall.network: sparse weights are recalled by"),
-        (lambda: bnn.recall(network, cue, backend="torch"), "recall.network: sparse weights are recalled by"),
+        (lambda: bnn.recall(network, cue, descent), 'solver="descent" reads whole columns'),
+        (lambda: bnn.recall(network, cue, backend="torch"), "recall.backend: sparse weights are recalled by"),
     ):
         with pytest.raises(DataError, match=match):
             call()

@@ -16,7 +16,7 @@ from bnn.dynamics.activations import ACTIVATIONS, Activation
 from bnn.dynamics.base import FREE_ENERGY, Dynamics, Guarantee, nearest_states
 from bnn.dynamics.coordinate import Coordinate, blocks_of
 from bnn.dynamics.graded import Equations, Solver
-from bnn.dynamics.pairs import PairWork
+from bnn.dynamics.pairs import PairWork, fields_of
 from bnn.dynamics.runge_kutta import TABLEAUS, RungeKutta
 from bnn.errors import DataError, unknown_name
 from bnn.network import Network
@@ -164,7 +164,11 @@ class GradientFlow(Dynamics):
         return Guarantee(True, f"symmetric weights: the flow descends{later}, but for the estimated error of each step")
 
     def objection(self, network: Network) -> str | None:
-        """Activation and network speak of the same states."""
+        """Activation and network speak of the same states; descent needs the weights of one unit after another."""
+        if network.is_sparse and self.solver == "descent":
+            return (
+                'solver="descent" reads whole columns, and these weights are sparse; use "dopri5" or network.to_dense()'
+            )
         kind = ACTIVATIONS[self._activation(network)]
         if kind.low == network.low:
             return None
@@ -214,7 +218,7 @@ class GradientFlow(Dynamics):
                 filled = network.unknown_attributes(unknown & work.free, "recall.clamp")
                 work.bias = work.bias + filled.to(work.bias.dtype) @ network.silence.T
         work.states = torch.where(work.free, start, work.states)
-        work.fields = torch.addmm(work.bias, work.states, network.columns)
+        work.fields = fields_of(network, work.states, work.bias, compiled=False)
 
     def begin(self, work: PairWork) -> None:
         """Make the solver, which sets E and the free energy of the first state."""

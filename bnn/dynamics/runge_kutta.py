@@ -11,7 +11,7 @@ from torch import Tensor
 
 from bnn.dynamics.activations import Activation
 from bnn.dynamics.graded import Equations, Solver, largest
-from bnn.dynamics.pairs import PairWork
+from bnn.dynamics.pairs import PairWork, fields_of
 
 SMALLEST = 1e-10  # of tau: a step below it goes nowhere
 SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0
@@ -144,7 +144,7 @@ class RungeKutta(Solver):
             levels = torch.addcmul(self.levels, column, change)
             time = self.later(node * size)
             states = self.answer(levels, time)
-            fields = torch.addmm(self.bias, states, self.work.network.columns)
+            fields = fields_of(self.work.network, states, self.bias, compiled=False)
             torch.sub(fields, levels, out=forces[stage])
             if self.free is not None:
                 forces[stage] *= self.free
