@@ -769,3 +769,13 @@ def test_counts_are_what_class_counts_says():
     records = bnn.datasets.load("lymphography")
     classifier = NaiveBayesClassifier().fit(records)
     assert classifier.counts_.joint.sum() == ClassCounts.of(records).joint.sum()
+
+
+def test_whole_numbers_that_floats_do_not_tell_apart_are_refused():
+    classifier, labels = bnn.NaiveBayesClassifier(discretize="categories"), ["a", "b", "c"]
+    with pytest.raises(
+        DataError, match=r"'x0' holds whole numbers beyond 2\*\*53 .* up to 4611686018427387906; give them"
+    ):
+        classifier.fit(2**62 + np.arange(3)[:, None], labels)
+    apart = 2**62 + 1024 * np.arange(3)[:, None]
+    assert classifier.fit(apart, labels).predict(apart).tolist() == labels

@@ -34,7 +34,8 @@ def headline(task: Task) -> str:
     how = f"{dynamics.name}{' in parallel' if getattr(dynamics, 'parallel', False) else ''}"
     return (
         f"{_parameters(question.family.describe())}; cues: {_noise(question.noise.describe())}; {how}, at most "
-        f"{question.max_sweeps:,} sweeps; a load holds if {_criterion(task.criterion)}; {request.seeds} seeds from "
+        f"{question.max_sweeps:,} sweeps; a load holds if {_criterion(task.criterion)}; "
+        f"{request.seeds} seed{'s' if request.seeds > 1 else ''} from "
         f"{request.seed}."
     )
 

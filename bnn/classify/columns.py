@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from bnn.discretize import interval_names
+from bnn.errors import DataError
 from bnn.kernels.recode import BY_BOUNDS, BY_SEARCH, BY_TABLE
 from bnn.schema import Attribute
 
@@ -52,7 +53,13 @@ class Column:
 
 
 def lookup_of(column: Column) -> tuple[int, int, Int[np.ndarray, " entries"], Float[np.ndarray, " keys"]]:
-    """How the numbers of a column are coded: the kind, and its table and keys; see `bnn.kernels.recode.recode`."""
+    """How the numbers of a column are coded: the kind, and its table and keys; see `bnn.kernels.recode.recode`.
+
+    Raises
+    ------
+    DataError
+        Whole numbers that are the same as doubles, by which they are looked up.
+    """
     none = np.zeros(0, np.int32)
     if column.bounds is not None:
         return BY_BOUNDS, 0, none, column.bounds
@@ -60,6 +67,11 @@ def lookup_of(column: Column) -> tuple[int, int, Int[np.ndarray, " entries"], Fl
     if not numbers:
         return BY_TABLE, 0, none, np.zeros(0)
     low, high = min(numbers), max(numbers)
+    if len({float(v) for v in numbers}) < len(numbers):
+        raise DataError(
+            f"fit.X: column {column.attribute.name!r} holds whole numbers beyond 2**53 that floats do not tell apart, "
+            f"up to {max(low, high, key=abs)}; give them as text."
+        )
     if high - low < RANGE and all(float(v).is_integer() for v in numbers):
         table = np.full(int(high - low) + 1, -1, np.int32)
         table[[int(v - low) for v in numbers]] = list(numbers.values())
