@@ -569,7 +569,7 @@ def boltzmann(network, temperature):
     if network.keeps == "patterns":
         energies = [float(stored_energy(network, v, [Fraction(0)] * n)) for v in states]
     else:
-        weights, bias = network.weights.numpy(), network.bias.numpy()
+        weights, bias = network.table.numpy(), network.bias.numpy()
         energies = [-0.5 * np.dot(v, weights @ v) - np.dot(bias, v) for v in states]
     terms = 2.0 ** ((min(energies) - np.array(energies)) / temperature)
     return np.array(states), terms / terms.sum()
