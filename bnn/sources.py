@@ -17,7 +17,7 @@ from bnn.errors import DataError, FileError, SchemaError
 from bnn.kernels import threads
 
 PARQUET = (".parquet", ".pq")
-ROWS = 1 << 16
+ROWS = 1 << 15
 """Rows of a chunk of a Parquet file, at most."""
 CHUNK_BYTES = 1 << 23
 """Its bytes, at four a cell, at most."""
