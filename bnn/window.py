@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from numbers import Integral
 
 from bnn.counts import Counts
 from bnn.errors import DataError
@@ -30,7 +31,7 @@ class Window:
     Raises
     ------
     DataError
-        Both numbers, none of them, or one below 1.
+        Both numbers, none of them, or one that is not whole or below 1.
 
     Examples
     --------
@@ -53,8 +54,10 @@ class Window:
 
     def __post_init__(self) -> None:
         given = [number for number in (self.rows, self.chunks) if number is not None]
-        if len(given) != 1 or given[0] < 1:
-            raise DataError(f"Window: got rows {self.rows!r}, chunks {self.chunks!r}; give one of them, at least 1.")
+        if len(given) != 1 or not isinstance(given[0], Integral) or given[0] < 1:
+            raise DataError(
+                f"Window: got rows {self.rows!r}, chunks {self.chunks!r}; give one, a whole number from 1 on."
+            )
 
     def __repr__(self) -> str:
         size = f"rows={self.rows}" if self.chunks is None else f"chunks={self.chunks}"

@@ -40,8 +40,11 @@ def test_a_window_stays_as_it_was_when_it_is_moved_on():
 
 
 def test_windows_refused():
-    for words in ({}, {"rows": 0}, {"chunks": -1}, {"rows": 1, "chunks": 1}):
-        with pytest.raises(DataError, match=r"Window: got rows .*; give one of them, at least 1\."):
+    for words in ({}, {"rows": 0}, {"chunks": -1}, {"rows": 1, "chunks": 1}, {"rows": 2.5}):
+        with (
+            unchecked(),
+            pytest.raises(DataError, match=r"Window: got rows .*; give one, a whole number from 1 on\."),
+        ):
             Window(**words)
     with pytest.raises(DataError, match=r"Window\.counts: there are no records yet; add some\."):
         _ = Window(rows=1).counts
