@@ -42,7 +42,7 @@ def test_a_window_stays_as_it_was_when_it_is_moved_on():
 def test_windows_refused():
     for words in ({}, {"rows": 0}, {"chunks": -1}, {"rows": 1, "chunks": 1}, {"rows": 2.5}):
         with (
-            unchecked(),
+            strategies.unchecked(),
             pytest.raises(DataError, match=r"Window: got rows .*; give one, a whole number from 1 on\."),
         ):
             Window(**words)
