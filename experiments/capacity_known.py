@@ -28,7 +28,7 @@ from harness import Measured, Result, Table, main
 from matplotlib.figure import Figure
 
 import bnn
-from bnn.plots.style import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, SKY, new_figure, styled
+from bnn.plots.style import BLUE, GREEN, GREY, MARKERS, ORANGE, PURPLE, new_figure, styled
 from bnn.study import Capacity, Criterion, Dense, KActive, Learner, Modular, Noise, Question, evaluate
 
 NAME = "capacity_known"
@@ -187,10 +187,12 @@ def picture(result: Result) -> Figure:
     basins = result.arrays["basins"]
     figure = new_figure(6.5 * len(basins), 5.2)
     for ax, (family, curves) in zip(figure.subplots(1, len(basins), squeeze=False)[0], basins.items(), strict=True):
-        ax.plot([0, 1], [0, 1], color=GREY, linestyle="--", label="before recall")
-        for (rule, curve), colour in zip(curves.items(), (BLUE, GREEN, ORANGE, PURPLE, SKY, INK), strict=False):
+        least = min(float(curve[..., 0].min()) for curve in curves.values())
+        ax.plot([least, 1], [least, 1], color=GREY, linestyle="--", label="before recall")
+        looks = zip((BLUE, GREEN, ORANGE, PURPLE), MARKERS, (9, 8, 6, 4), strict=False)
+        for (rule, curve), (colour, marker, size) in zip(curves.items(), looks, strict=False):
             before, after, _ = curve.mean(axis=1).T
-            ax.plot(before, after, marker="o", color=colour, label=rule)
+            ax.plot(before, after, marker=marker, markersize=size, linewidth=size / 4, color=colour, label=rule)
         ax.set(title=family, xlabel="overlap of the cue with its pattern", ylabel="overlap after recall")
         ax.legend()
     return figure
