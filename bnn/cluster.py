@@ -80,7 +80,7 @@ def total(
     from distributed import KilledWorker
 
     task, shared = dask.delayed(_alone), dask.delayed(function)
-    merge, sums = dask.delayed(_alone), dask.delayed(merged)
+    merge, sums = dask.delayed(_merge), dask.delayed(merged)
     level = [task(shared, *part) for part in parts]
     while True:
         level = [merge(sums, level[i : i + FAN]) for i in range(0, len(level), FAN)]
@@ -140,6 +140,15 @@ def _alone(function: Callable[..., Result], *arguments: Any) -> Result:
     """Call a function whose loops are not divided over threads: dask runs as many tasks at once as it may use."""
     with undivided():
         return function(*arguments)
+
+
+def _merge(merged: Callable[[Sequence[Result]], Result], results: Sequence[Result]) -> Result:
+    """Merge results. Of another name than `_alone`, without which dask takes parts and merges for one group of tasks.
+
+    Parts are then a group that depends on one thing, `function`, and dask hands the next one to whichever worker is
+    free; otherwise all would go to the worker that holds `function`, and others would steal from it.
+    """
+    return _alone(merged, results)
 
 
 def _dask() -> Any:

@@ -388,10 +388,10 @@ def put_together(
     coded: Sequence[CodedColumn], schema: Schema, weights: Float[np.ndarray, " rows"] | None = None
 ) -> Records:
     """Records of columns that are coded by the attributes of a schema, in its order."""
-    codes = np.empty((len(coded[0].codes), len(coded)), smallest_type(max(schema.sizes)), order="F")
+    codes = memory.pooled((len(coded), len(coded[0].codes)), smallest_type(max(schema.sizes)))
     for j, column in enumerate(coded):
-        codes[:, j] = column.codes
-    return Records(codes, schema, weights, np.array([column.unseen for column in coded]))
+        codes[j] = column.codes
+    return Records(codes.T, schema, weights, np.array([column.unseen for column in coded]))
 
 
 def require_on_off(schema: Schema, owner: str) -> None:

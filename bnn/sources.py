@@ -66,8 +66,10 @@ class Fragment:
             declared = frozenset(field.name for field in fields if pa.types.is_dictionary(field.type))
             texts = [field.name for field in fields if field.type in (pa.string(), pa.large_string())]
             rows = max(min(ROWS, CHUNK_BYTES // (4 * max(len(fields), 1))), 1)
+            names = [field.name for field in fields]
+            divided = threads.count() > 2  # of two, one reads while the other counts
             with pq.ParquetFile(self.path, metadata=metadata, read_dictionary=texts) as file:
-                for batch in file.iter_batches(rows, [self.part], [field.name for field in fields]):
+                for batch in file.iter_batches(rows, [self.part], names, use_threads=divided):
                     first, row = row, row + len(batch)
                     if row > begin.row:
                         yield Chunk(first, pa.table(batch), declared, (), Mark(self, row))

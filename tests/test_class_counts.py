@@ -156,6 +156,11 @@ def test_the_kernel_counts_every_shape_of_table_on_any_number_of_threads(order, 
         np.add.at(expected, place, 1)
         np.add.at(weighted, place, weights[known])
     with threads.threads(3):
-        assert np.array_equal(count_classes(codes, sizes, classes, number), expected)
-        assert np.array_equal(count_classes(codes, sizes, classes, number, weights), weighted)
-    assert count_classes(codes[:0], sizes, classes[:0], number).sum() == 0
+        joint, totals = count_classes(codes, sizes, classes, number)
+        joint_by_weight, totals_by_weight = count_classes(codes, sizes, classes, number, weights)
+        none, _ = count_classes(codes[:0], sizes, classes[:0], number)
+    assert np.array_equal(joint, expected)
+    assert np.array_equal(joint_by_weight, weighted)
+    assert np.array_equal(totals, np.bincount(classes, minlength=number))
+    assert np.array_equal(totals_by_weight, np.bincount(classes, weights, number))
+    assert none.sum() == 0

@@ -51,7 +51,7 @@ class Training:
 
     records: Records
     target: Attribute
-    classes: Int32[np.ndarray, " rows"]
+    classes: Integer[np.ndarray, " rows"]
     table: Table
 
     def row(self, row: int) -> Training:

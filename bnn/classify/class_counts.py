@@ -9,7 +9,7 @@ from operator import add
 from typing import Any
 
 import numpy as np
-from jaxtyping import Int32, Int64
+from jaxtyping import Int64, Integer
 
 from bnn.counting import LIMIT, SCALE, whole_weights
 from bnn.errors import DataError, SchemaError
@@ -82,7 +82,7 @@ class ClassCounts:
     def of(
         records: Any,
         target: Attribute | None = None,
-        classes: Int32[np.ndarray, " rows"] | None = None,
+        classes: Integer[np.ndarray, " rows"] | None = None,
         *,
         schema: Schema | None = None,
         weight: str | None = None,
@@ -98,7 +98,7 @@ class ClassCounts:
         target
             The target, where the records do not hold it.
         classes
-            int32: position of each row's class among the target's values.
+            Position of each row's class among the target's values.
         schema
             Of files and tables in parts; it names the target.
         weight
@@ -115,8 +115,8 @@ class ClassCounts:
             records, target, classes = split(records)
         weights, _, scale = whole_weights(records)
         k = len(target.values)
-        joint = count_classes(records.codes, np.array(records.schema.sizes), classes, k, weights)
-        return ClassCounts(records.schema, target, joint, sum_by_class(classes, k, weights), scale)
+        joint, totals = count_classes(records.codes, np.array(records.schema.sizes), classes, k, weights)
+        return ClassCounts(records.schema, target, joint, totals, scale)
 
     @property
     def rows(self) -> float:
@@ -196,7 +196,7 @@ class ClassCounts:
         return ClassCounts(schema, target, joint, totals, self.scale)
 
 
-def split(records: Records) -> tuple[Records, Attribute, Int32[np.ndarray, " rows"]]:
+def split(records: Records) -> tuple[Records, Attribute, Integer[np.ndarray, " rows"]]:
     """Divide records into their attributes, their target and the code of each row's class."""
     schema = records.schema
     if schema.target is None or len(schema.names) < 2:
@@ -205,7 +205,7 @@ def split(records: Records) -> tuple[Records, Attribute, Int32[np.ndarray, " row
             'Records.from_table(table, target="class").'
         )
     place = schema.index(schema.target)
-    classes = records.codes[:, place].astype(np.int32)
+    classes = records.codes[:, place]
     if len(classes) and classes.min() < 0:
         raise DataError(
             f"ClassCounts.of.records: row {int(np.argmin(classes))} has no {schema.target!r}; leave out rows whose "
@@ -215,17 +215,6 @@ def split(records: Records) -> tuple[Records, Attribute, Int32[np.ndarray, " row
     last = place == len(schema.names) - 1
     codes = records.codes[:, :-1] if last else np.delete(records.codes, place, axis=1)  # the first copies nothing
     return Records(codes, without, records.weights), schema.attributes[place], classes
-
-
-def sum_by_class(
-    classes: Int32[np.ndarray, " rows"], number: int, weights: Int64[np.ndarray, " rows"] | None
-) -> Int64[np.ndarray, " classes"]:
-    """Rows, or whole weights, of each class."""
-    if weights is None:
-        return np.bincount(classes, minlength=number).astype(np.int64)
-    totals = np.zeros(number, np.int64)
-    np.add.at(totals, classes, weights)
-    return totals
 
 
 def _by_attribute(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-from jaxtyping import Float64, Int32, Int64, Real
+from jaxtyping import Float64, Int64, Integer, Real
 
 from bnn.classify.class_counts import ClassCounts
 from bnn.classify.gains import Cells, Gains, gain_table
@@ -22,7 +22,7 @@ def with_memberships(
     counts: ClassCounts,
     codebook: Codebook,
     table: Table,
-    classes: Int32[np.ndarray, " rows"],
+    classes: Integer[np.ndarray, " rows"],
     weights: Int64[np.ndarray, " rows"] | None,
     SIG: float,
 ) -> ClassCounts:

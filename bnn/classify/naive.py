@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float64, Int32, Shaped
+from jaxtyping import Float64, Integer, Shaped
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -264,7 +264,7 @@ class NaiveBayesClassifier(BayesClassifier):
         return ClassCounts(self.codebook_.schema, target, joint, np.zeros(k, np.int64))
 
     def count(
-        self, records: Records, target: Attribute, classes: Int32[np.ndarray, " rows"], table: Table
+        self, records: Records, target: Attribute, classes: Integer[np.ndarray, " rows"], table: Table
     ) -> ClassCounts:
         """Count rows coded by the codebook; ``table`` holds the numbers behind the codes."""
         records = Records(records.codes, self.codebook_.schema, records.weights)

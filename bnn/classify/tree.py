@@ -120,7 +120,7 @@ class TreeBayesClassifier(BayesClassifier):
         pairs = _with_parents(training.records.codes, training.records.schema, self.parents_)
         weights, _, _ = whole_weights(training.records)
         classes = len(training.target.values)
-        joint = count_classes(pairs, self._pair_sizes(), training.classes, classes, weights)
+        joint, _ = count_classes(pairs, self._pair_sizes(), training.classes, classes, weights)
         self._set(ClassCounts.of(training.records, training.target, training.classes), joint, m)
         return self
 

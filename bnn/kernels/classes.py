@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from jaxtyping import Int, Int32, Integer
+from jaxtyping import Int, Integer
 
 from bnn.kernels.pairs import Grouping, count_groups, group
 
@@ -11,11 +11,11 @@ from bnn.kernels.pairs import Grouping, count_groups, group
 def count_classes(
     codes: Integer[np.ndarray, "rows attributes"],
     sizes: Int[np.ndarray, " attributes"],
-    classes: Int32[np.ndarray, " rows"],
+    classes: Integer[np.ndarray, " rows"],
     number: int,
     weights: Int[np.ndarray, " rows"] | None = None,
-) -> Int[np.ndarray, "values classes"]:
-    """Count, for every value of every attribute, the rows of each class that have it.
+) -> tuple[Int[np.ndarray, "values classes"], Int[np.ndarray, " classes"]]:
+    """Count, for every value of every attribute, the rows of each class that have it; and all rows of each class.
 
     Parameters
     ----------
@@ -33,14 +33,15 @@ def count_classes(
     Examples
     --------
     >>> codes = np.array([[0, 1], [1, -1], [1, 1]], dtype=np.int8)
-    >>> count_classes(codes, np.array([2, 2]), np.array([0, 1, 1], np.int32), 2).tolist()
-    [[1, 0], [0, 2], [0, 0], [1, 1]]
+    >>> joint, totals = count_classes(codes, np.array([2, 2]), np.array([0, 1, 1]), 2)
+    >>> joint.tolist(), totals.tolist()
+    ([[1, 0], [0, 2], [0, 0], [1, 1]], [1, 2])
     """
     groups = _behind_classes(group(sizes), number)
     joint = np.zeros((groups.start[-1], number), dtype=np.int64)
-    others = np.arange(1, len(groups.width))
-    count_groups(codes, sizes, groups, others, np.zeros_like(others), joint, weights, classes)
-    return joint[number:]
+    every = np.arange(len(groups.width))
+    count_groups(codes, sizes, groups, every, np.zeros_like(every), joint, weights, classes)
+    return joint[number:], joint[:number].diagonal()
 
 
 def _behind_classes(groups: Grouping, number: int) -> Grouping:

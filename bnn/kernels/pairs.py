@@ -14,6 +14,7 @@ from jaxtyping import Int, Integer
 
 from bnn.kernels import threads
 from bnn.kernels.compiling import compiled
+from bnn.memory import pooled
 
 GROUP = 128  # combinations a group of several attributes may have: 128 x 128 numbers of four bytes stay in cache
 CHUNK_BYTES = 1 << 22  # the codes of the groups held at a time
@@ -106,7 +107,8 @@ def count_pairs(
            [1, 1, 0, 2]])
     """
     groups = group(sizes)
-    joint = np.zeros((groups.start[-1], groups.start[-1]), dtype=np.int64)
+    joint = pooled((groups.start[-1], groups.start[-1]), np.int64)
+    joint[:] = 0
     g, h = np.triu_indices(len(groups.width))
     tasks = count_groups(codes, sizes, groups, g, h, joint, weights)
     across = tasks[tasks[:, 0] != tasks[:, 1]]
@@ -143,7 +145,7 @@ def count_groups(
     apart = 0 if beside is None else 1
     dtype = np.min_scalar_type(groups.width.max() - 1)
     chunk = min(max(CHUNK_BYTES // (len(groups.width) * dtype.itemsize), 1 << 16), len(codes))
-    buffer = np.empty((len(groups.width), chunk), dtype=dtype)
+    buffer = pooled((len(groups.width), chunk), dtype)
     tasks, cells = _tasks(groups, g, h, chunk)
     first = groups.first[apart:] - apart
     for begin in range(0, len(codes), max(chunk, 1)):
