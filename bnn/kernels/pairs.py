@@ -107,7 +107,8 @@ def count_pairs(
            [1, 1, 0, 2]])
     """
     groups = group(sizes)
-    joint = pooled((groups.start[-1], groups.start[-1]), np.int64)
+    neurons = int(groups.start[-1])
+    joint = pooled((neurons, neurons), np.int64)
     joint[:] = 0
     g, h = np.triu_indices(len(groups.width))
     tasks = count_groups(codes, sizes, groups, g, h, joint, weights)
