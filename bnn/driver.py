@@ -156,7 +156,7 @@ def recall(
         holds=excess <= (0.0 if dynamics.graded else rounding) and mismatch <= rounding,
         largest_rise=float(work.rise.max()),
         mismatch=mismatch,
-        tolerance=work.allowed if dynamics.graded else rounding,
+        tolerance=float(work.allowed.max()) if dynamics.graded else rounding,
         mismatch_tolerance=rounding,
         guaranteed=guarantee.holds,
         reason=guarantee.reason,
@@ -280,7 +280,7 @@ def _begin(
     device = network.device
     compiled = device.type == "cpu" and backend != "torch" and not graded
     if backend == "compiled" and graded:
-        raise DataError("recall.backend: graded neurons run in torch everywhere, without compiled loops; use 'auto'.")
+        raise DataError("recall.backend: graded neurons have no compiled twin of their products; use 'auto'.")
     if backend == "compiled" and not compiled:
         raise DataError(f"recall.backend: compiled loops run on the CPU, the network is on {device}; use 'auto'.")
     if backend == "torch" and isinstance(network, Network) and network.is_sparse:

@@ -169,7 +169,7 @@ def test_arguments_that_cannot_be():
             r"recall\.input: the states of Attention are means of patterns, and input would move them out",
         ),
         ({"record": "flips"}, r'recall\.record: graded neurons have no single flips; record="states" keeps their path'),
-        ({"backend": "compiled"}, r"recall\.backend: graded neurons run in torch everywhere, without compiled loops"),
+        ({"backend": "compiled"}, r"recall\.backend: graded neurons have no compiled twin"),
     ):
         with pytest.raises(DataError, match=sentence):
             bnn.recall(memory, CUES, bnn.Attention(), **options)

@@ -46,17 +46,26 @@ class Activation(ABC):
 
     @abstractmethod
     def states(
-        self, levels: Float[Tensor, "rows neurons"], gain: Float[Tensor, "_ 1"]
+        self,
+        levels: Float[Tensor, "rows neurons"],
+        gain: Float[Tensor, "_ 1"],
+        out: Float[Tensor, "rows neurons"] | None = None,
     ) -> Float[Tensor, "rows neurons"]:
-        """V of activation levels u."""
+        """V of activation levels u, written to ``out``, which may hold these, where it is given."""
 
     @abstractmethod
     def inverse(self, states: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
         """Gain times u of states strictly inside their range."""
 
-    @abstractmethod
+    @property
+    def both(self) -> Bool[np.ndarray, " neurons"]:
+        """Neurons that speak for two values, and whose state says how likely either is."""
+        return np.ones(self.start[-1], dtype=np.bool_)
+
     def integral(self, states: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
-        """Integral of the inverse, one term a neuron."""
+        """Integral of the inverse, one term a neuron: I(V - low), and I(1 - V) too of `both`, I(x) = x log2 x."""
+        off = _information(1.0 - states).mul_(torch.from_numpy(self.both).to(states))
+        return _information(states - self.low).add_(off)
 
     def slope(self, states: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
         """dV/du at gain 1 of each neuron by itself: V (1 - V) ln 2."""
@@ -74,18 +83,17 @@ class Logistic(Activation):
     name = "logistic"
 
     def states(
-        self, levels: Float[Tensor, "rows neurons"], gain: Float[Tensor, "_ 1"]
+        self,
+        levels: Float[Tensor, "rows neurons"],
+        gain: Float[Tensor, "_ 1"],
+        out: Float[Tensor, "rows neurons"] | None = None,
     ) -> Float[Tensor, "rows neurons"]:
         """1 / (1 + 2^(-gain u))."""
-        return _without_traces(torch.sigmoid(levels * (gain * LN2)))
+        return _without_traces(torch.mul(levels, gain * LN2, out=out).sigmoid_())
 
     def inverse(self, states: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
         """log2 V / (1 - V)."""
-        return torch.logit(states) / LN2
-
-    def integral(self, states: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
-        """V log2 V + (1 - V) log2 (1 - V)."""
-        return _information(states) + _information(1.0 - states)
+        return torch.logit(states).div_(LN2)
 
 
 class Tanh(Activation):
@@ -96,18 +104,17 @@ class Tanh(Activation):
     steepest = LN2 / 2
 
     def states(
-        self, levels: Float[Tensor, "rows neurons"], gain: Float[Tensor, "_ 1"]
+        self,
+        levels: Float[Tensor, "rows neurons"],
+        gain: Float[Tensor, "_ 1"],
+        out: Float[Tensor, "rows neurons"] | None = None,
     ) -> Float[Tensor, "rows neurons"]:
         """tanh(gain u ln2 / 2)."""
-        return torch.tanh(levels * (gain * (LN2 / 2)))
+        return torch.mul(levels, gain * (LN2 / 2), out=out).tanh_()
 
     def inverse(self, states: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
         """log2 (1 + s) / (1 - s)."""
-        return torch.atanh(states) * (2 / LN2)
-
-    def integral(self, states: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
-        """(1 + s) log2 (1 + s) + (1 - s) log2 (1 - s)."""
-        return _information(1.0 + states) + _information(1.0 - states)
+        return torch.atanh(states).mul_(2 / LN2)
 
     def slope(self, states: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
         """(1 - s^2) ln2 / 2."""
@@ -132,10 +139,13 @@ class Softmax(Activation):
         self.groups = [(torch.from_numpy(np.concatenate(members)), width) for width, members in groups.items() if width]
 
     def states(
-        self, levels: Float[Tensor, "rows neurons"], gain: Float[Tensor, "_ 1"]
+        self,
+        levels: Float[Tensor, "rows neurons"],
+        gain: Float[Tensor, "_ 1"],
+        out: Float[Tensor, "rows neurons"] | None = None,
     ) -> Float[Tensor, "rows neurons"]:
         """2^(gain u) over its sum within the attribute."""
-        states, natural = torch.empty_like(levels), gain * LN2
+        states, natural = torch.empty_like(levels) if out is None else out, gain * LN2
         for neurons, width in self.groups:
             grouped = levels[:, neurons].view(len(levels), -1, width)
             below = (grouped - grouped.amax(dim=2, keepdim=True)) * natural[:, :, None]  # a large gain cannot overflow
@@ -144,18 +154,16 @@ class Softmax(Activation):
             states[:, self.alone] = torch.sigmoid(levels[:, self.alone] * natural)
         return _without_traces(states)
 
+    @property
+    def both(self) -> Bool[np.ndarray, " neurons"]:
+        """Those that stand alone for their attribute."""
+        return np.repeat(self.single, np.diff(self.start))
+
     def inverse(self, states: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
         """log2 V; of a single neuron log2 V / (1 - V)."""
         levels = torch.log2(states)
         levels[:, self.alone] -= torch.log2(1.0 - states[:, self.alone])
         return levels
-
-    def integral(self, states: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
-        """V log2 V; of a single neuron also (1 - V) log2 (1 - V)."""
-        terms = _information(states)
-        if len(self.alone):
-            terms[:, self.alone] += _information(1.0 - states[:, self.alone])
-        return terms
 
     def inside(self, chance: Float[Tensor, "rows neurons"], blur: float) -> Float[Tensor, "rows neurons"]:
         """A distribution within each attribute, drawn towards equal chances until a certain value has 1 - blur."""
@@ -169,13 +177,13 @@ class Softmax(Activation):
 
 
 def _without_traces(states: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
-    """States, where chances too small to matter are 0."""
-    return torch.nn.functional.threshold(states, NEVER, 0.0)
+    """States, where chances too small to matter become 0, in place."""
+    return torch.nn.functional.threshold(states, NEVER, 0.0, inplace=True)
 
 
 def _information(states: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
     """V log2 V, 0 at 0."""
-    return states * torch.log2(states.clamp_min(torch.finfo(states.dtype).tiny))
+    return states.clamp_min(torch.finfo(states.dtype).tiny).log2_().mul_(states)
 
 
 ACTIVATIONS: dict[str, type[Activation]] = {kind.name: kind for kind in (Logistic, Softmax, Tanh)}

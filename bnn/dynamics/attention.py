@@ -106,7 +106,7 @@ class Attention(Dynamics):
         rise = energy - work.energy[rows]
         work.rise[rows] = np.maximum(work.rise[rows], rise)
         work.excess[rows] = np.maximum(work.excess[rows], rise - tolerance)
-        work.allowed = max(work.allowed, tolerance * float((rise > 0.0).any()))
+        work.allowed[rows[rise > 0.0]] = tolerance
         work.energy[rows] = energy
         work.flips[rows] = ((new > middle) != (old > middle)).sum(dim=1).cpu().numpy()
         work.time[rows] += 1.0

@@ -72,7 +72,8 @@ class Work(ABC):
         float64 [batch]: the largest rise beyond the error that its step may have made; ``rise`` itself where steps are
         exact.
     allowed
-        Of graded dynamics: the largest error by which a rise was excused, what that step's arithmetic may do.
+        float64 [batch], of graded dynamics: the largest error by which a rise was excused, what that step's arithmetic
+        may do.
     time, suspended
         Of graded dynamics, else None: each row's own clock, float64 [batch], and whether nothing was promised of its
         last step.
@@ -97,7 +98,7 @@ class Work(ABC):
     lyapunov: Float64[np.ndarray, " batch"] = field(init=False)
     rise: Float64[np.ndarray, " batch"] = field(init=False)
     excess: Float64[np.ndarray, " batch"] = field(init=False)
-    allowed: float = 0.0
+    allowed: Float64[np.ndarray, " batch"] = field(init=False)
     time: Float64[np.ndarray, " batch"] | None = None
     suspended: Bool[np.ndarray, " batch"] | None = None
     flips: Int64[np.ndarray, " batch"] = field(init=False)
@@ -109,6 +110,7 @@ class Work(ABC):
         batch = len(self.states)
         self.energy = self.lyapunov = np.zeros(batch)
         self.rise = self.excess = np.zeros(batch)
+        self.allowed = np.zeros(batch)
         self.flips, self.outcome = np.zeros(batch, dtype=np.int64), np.zeros(batch, dtype=np.int8)
 
     @abstractmethod

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import expm1
 
+import numpy as np
 import torch
 from jaxtyping import Float, Int64
 from torch import Tensor
@@ -48,10 +49,8 @@ class Coordinate(Solver):
     fields by increments; at the end of the sweep all are computed anew, so that nothing piles up.
     """
 
-    rows_at_once = 1024
-
     def __init__(
-        self, work: PairWork, equations: Equations, index: Int64[Tensor, " rows"], step: float, blocks: list[Block]
+        self, work: PairWork, equations: Equations, index: Int64[np.ndarray, " rows"], step: float, blocks: list[Block]
     ) -> None:
         super().__init__(work, equations, index)
         self.step, self.share, self.blocks = step, -expm1(-step / equations.tau), blocks
@@ -59,33 +58,34 @@ class Coordinate(Solver):
     def sweep(self) -> None:
         """Ask every unit of every row once."""
         equations, columns = self.equations, self.work.network.columns
-        time = self.later(self.until_landmarks(torch.full_like(self.time, self.step)))
+        time = self.later(self.until_landmarks(np.full_like(self.time, self.step)))
         gain = self.gain(time)
         states, fields = self.states.clone(), self.fields.clone()
-        moved = torch.zeros(len(states), dtype=torch.bool, device=states.device)
+        moved = np.zeros(len(states), dtype=np.bool_)
         for block in self.blocks:
             gap = self._gap(block, states, fields, gain, slice(None))
             busy = ~(largest(gap) <= equations.settle)
-            if not bool(busy.any()):
+            if not busy.any():
                 continue
             moved |= busy
-            rows = slice(None) if bool(busy.all()) else torch.nonzero(busy)[:, 0]
+            rows = slice(None) if busy.all() else torch.from_numpy(np.flatnonzero(busy)).to(states.device)
             change = self._change(block, states, fields, gain, rows)
             states[rows, block.neurons] += change
             later = slice(block.neurons.stop, None)
             fields[rows, later] += change @ columns[block.neurons, later]
-        if bool(moved.all()):
+        if moved.all():
             fields = torch.addmm(self.bias, states, columns)
         else:
-            fields[moved] = torch.addmm(self.bias if len(self.bias) == 1 else self.bias[moved], states[moved], columns)
+            at = torch.from_numpy(np.flatnonzero(moved)).to(states.device)
+            fields[at] = torch.addmm(self.bias if len(self.bias) == 1 else self.bias[at], states[at], columns)
         sound = torch.isfinite(fields).all(dim=1)
         if not bool(sound.all()):
             states, fields = (
                 torch.where(sound[:, None], states, self.states),
                 torch.where(sound[:, None], fields, self.fields),
             )
-        self.record(states, fields, torch.where(moved | (self.time < equations.anneal), time, self.time))
-        self.finish(~moved, ~sound)
+        self.record(states, fields, np.where(moved | (self.time < equations.anneal), time, self.time))
+        self.finish(~moved, ~sound.cpu().numpy())
 
     def _gap(
         self,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
-from typing import ClassVar
+from math import ceil
+from typing import ClassVar, TypeVar
 
 import numpy as np
 import torch
@@ -19,14 +22,18 @@ from bnn.dynamics.graded import Equations, Solver
 from bnn.dynamics.pairs import PairWork, fields_of
 from bnn.dynamics.runge_kutta import TABLEAUS, RungeKutta
 from bnn.errors import DataError, unknown_name
+from bnn.kernels import threads
 from bnn.network import Network
 
 Real = float | int
+Result = TypeVar("Result")
 DESCENT = "descent"
 SOLVERS = (*TABLEAUS, DESCENT)
 AUTO = "auto"
 COARSEST = 0.01  # tolerance, relative and in bits
 FULL = 20.0  # time constants after which a relaxation is complete, to 2e-9
+MANY, FEW = 1 << 19, 1 << 17  # states worked on at once, at most; so few are not divided over threads
+MANY_ROWS, FEW_ROWS = 512, 64  # the same in rows, where these are long
 EXACT = 2000  # neurons up to which the smallest eigenvalue is worth its time
 LONG = 1e4  # time constants until even a row near a bifurcation has settled
 
@@ -233,12 +240,11 @@ class GradientFlow(Dynamics):
         """One step of every running row."""
         assert work.suspended is not None
         work.suspended[:] = False
-        for solver in work.solvers:
-            solver.sweep()
+        _at_once([solver.sweep for solver in work.solvers])
         left = [solver for solver in work.solvers if len(solver.index)]
-        work.solvers = left[:1]
+        work.solvers, (_, few) = left[:1], _rows_at_once(work.network)
         for solver in left[1:]:  # few rows cost almost as much as many
-            if len(work.solvers[-1].index) + len(solver.index) <= solver.rows_at_once:
+            if len(work.solvers[-1].index) + len(solver.index) <= few:
                 work.solvers[-1].join(solver)
             else:
                 work.solvers.append(solver)
@@ -267,20 +273,19 @@ class GradientFlow(Dynamics):
         return min(step, self.anneal / 50.0) if self.anneal else step
 
     def _solvers(self, work: PairWork, equations: Equations) -> list[Solver]:
-        """One for each few rows."""
-        rows = torch.arange(work.batch, device=work.states.device)
+        """One for a share of the rows: equal ones for all threads, few enough for their memory to stay near by."""
+        make: Callable[[np.ndarray], Solver]
         if self.solver == DESCENT:
             blocks = blocks_of(work.network, equations.activation)
-            return [
-                Coordinate(work, equations, some, self._step, blocks)
-                for some in torch.split(rows, Coordinate.rows_at_once)
-            ]
-        method = TABLEAUS[self.solver]
-        step = self.step if method.order is not None else self._step
-        return [
-            RungeKutta(work, equations, some, method, step, self.rtol, self.atol)
-            for some in torch.split(rows, RungeKutta.rows_at_once)
-        ]
+            make = lambda rows: Coordinate(work, equations, rows, self._step, blocks)  # noqa: E731
+        else:
+            method = TABLEAUS[self.solver]
+            step = self.step if method.order is not None else self._step
+            make = lambda rows: RungeKutta(work, equations, rows, method, step, self.rtol, self.atol)  # noqa: E731
+        workers = threads.count() if work.states.device.type == "cpu" else 1
+        many, few = _rows_at_once(work.network)
+        parts = min(workers * ceil(work.batch / (workers * many)), max(1, work.batch // few))
+        return _at_once([partial(make, some) for some in np.array_split(np.arange(work.batch), parts)])
 
     def _activation(self, network: Network) -> str:
         """Name of the activation."""
@@ -314,6 +319,35 @@ class GradientFlow(Dynamics):
                 False, f"the weights between the values of {name!r} bend E upwards, so its answer may overshoot"
             )
         return Guarantee(True, f"symmetric weights: each unit moves towards its own minimum{later}")
+
+
+def _rows_at_once(network: Network) -> tuple[int, int]:
+    """How many rows at most, so that their states stay near the processor, and how few are not divided further."""
+    return max(MANY_ROWS, MANY // network.neurons), max(FEW_ROWS, FEW // network.neurons)
+
+
+def _at_once(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
+    """What tasks return; several are divided over threads, each of which keeps torch's operations to itself.
+
+    Threads of torch's own would share every single operation, and wait for each other after each. A thread takes the
+    next task when it is free.
+    """
+    if len(tasks) == 1:
+        return [tasks[0]()]
+    found: dict[int, Result] = {}
+    waiting, of_torch = iter(enumerate(tasks)), torch.get_num_threads()
+
+    def work_off(_begin: int, _end: int) -> None:
+        torch.set_num_threads(1)  # of this thread
+        with threads.undivided():
+            for number, task in waiting:
+                found[number] = task()
+
+    try:
+        threads.run(work_off, len(tasks))
+    finally:
+        torch.set_num_threads(of_torch)
+    return [found[number] for number in range(len(tasks))]
 
 
 def _is_number(value: object) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -15,6 +15,7 @@ from torch import Tensor
 from bnn.dynamics.activations import Activation
 from bnn.dynamics.base import ENDED, RUNNING, SETTLED, STALLED
 from bnn.dynamics.pairs import PairWork
+from bnn.kernels import stages
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,145 +43,167 @@ class Equations:
     settle: float
     t_end: float
 
-    def gain(self, time: Float64[Tensor, " rows"]) -> Float64[Tensor, " _"]:
+    def gain(self, time: Float64[np.ndarray, " rows"]) -> Float64[np.ndarray, " _"]:
         """The gain at each row's time; one for all where it does not change."""
         low, high = self.gains
         if self.anneal == 0.0:
-            return time.new_tensor([high])
-        return low * (high / low) ** (time / self.anneal).clamp(max=1.0)
+            return np.array([high])
+        gains: np.ndarray = low * (high / low) ** np.minimum(time / self.anneal, 1.0)
+        return gains
 
 
-def largest(values: Float[Tensor, "rows neurons"]) -> Float[Tensor, " rows"]:
+def largest(values: Float[Tensor, "rows neurons"]) -> Float64[np.ndarray, " rows"]:
     """Largest size in each row."""
-    return values.abs().amax(dim=1)
+    sizes: np.ndarray = torch.maximum(values.amax(dim=1), -values.amin(dim=1)).double().cpu().numpy()
+    return sizes
+
+
+def rows_of(values: Any, rows: Int64[np.ndarray, " rows"]) -> Any:
+    """Some rows of a tensor or an array."""
+    return values[rows] if isinstance(values, np.ndarray) else values[torch.from_numpy(rows).to(values.device)]
 
 
 class Solver(ABC):
     """The rows of one recall that are still at work, packed together, and how they advance in time.
 
-    Final classes name in `packed` whatever else they keep a row.
+    What is one number a row is numpy's, whose operations on few numbers are the quicker ones. Final classes name in
+    `packed` whatever else they keep a row.
     """
 
     packed: ClassVar[tuple[str, ...]] = ("index", "states", "fields", "time", "bias", "free")
-    rows_at_once: ClassVar[int]  # few enough for their memory to stay near the processor
 
-    def __init__(self, work: PairWork, equations: Equations, index: Int64[Tensor, " rows"]) -> None:
+    def __init__(self, work: PairWork, equations: Equations, index: Int64[np.ndarray, " rows"]) -> None:
         self.work, self.equations, self.index = work, equations, index
-        self.states, self.fields = work.states[index], work.fields[index]
-        self.bias = work.bias if len(work.bias) == 1 else work.bias[index]
-        self.free = None if bool(work.free.all()) else work.free if len(work.free) == 1 else work.free[index]
-        self.time = torch.zeros(len(index), dtype=torch.float64, device=index.device)
-        self.steady = self.fields.new_tensor([[equations.gains[1]]])
-        rows = index.cpu().numpy()
-        energies = self.energies(self.states, self.fields, self.time)
-        work.energy[rows], work.lyapunov[rows] = (e.cpu().numpy() for e in energies)
+        self.states, self.fields = rows_of(work.states, index), rows_of(work.fields, index)
+        self.bias = work.bias if len(work.bias) == 1 else rows_of(work.bias, index)
+        self.free = None if bool(work.free.all()) else work.free if len(work.free) == 1 else rows_of(work.free, index)
+        self.time = np.zeros(len(index))
+        self.steady: Tensor = self.fields.new_tensor([[equations.gains[1]]])
+        work.energy[index], work.lyapunov[index], _ = self.weighed(self.states, self.fields, self.time)
 
     def join(self, other: Solver) -> None:
         """Take over the rows of another solver."""
         for name in self.packed:
             mine, theirs = getattr(self, name), getattr(other, name)
             if mine is not None and (mine is not theirs):
-                setattr(self, name, torch.cat([mine, theirs]))
+                both = np.concatenate if isinstance(mine, np.ndarray) else torch.cat
+                setattr(self, name, both([mine, theirs]))
 
-    def until_landmarks(self, step: Float64[Tensor, " rows"]) -> Float64[Tensor, " rows"]:
+    def until_landmarks(self, step: Float64[np.ndarray, " rows"]) -> Float64[np.ndarray, " rows"]:
         """Steps that end no later than the change of the gain does, or the row's time."""
-        anneal, t_end = self.equations.anneal, self.equations.t_end
-        left = torch.where(self.time < anneal, anneal - self.time, t_end - self.time)
-        return torch.minimum(step, left.minimum(t_end - self.time))
+        anneal, left = self.equations.anneal, self.equations.t_end - self.time
+        to_anneal = np.where(self.time < anneal, anneal - self.time, left)
+        steps: np.ndarray = np.minimum(step, np.minimum(to_anneal, left))
+        return steps
 
-    def later(self, size: Float64[Tensor, " rows"]) -> Float64[Tensor, " rows"]:
+    def later(self, size: Float64[np.ndarray, " rows"]) -> Float64[np.ndarray, " rows"]:
         """The time after a step; one that should end with the change of the gain does, whatever rounding says."""
-        time = self.time + size
-        return torch.where((time - self.equations.anneal).abs() <= 1e-12 * time, self.equations.anneal, time)
+        time: np.ndarray = self.time + size
+        time[np.abs(time - self.equations.anneal) <= 1e-12 * time] = self.equations.anneal
+        return time
 
     @abstractmethod
     def sweep(self) -> None:
         """Advance every row by a step."""
 
-    def gain(self, time: Float64[Tensor, " rows"]) -> Float[Tensor, "_ 1"]:
+    def gain(self, time: Float64[np.ndarray, " rows"]) -> Float[Tensor, "_ 1"]:
         """The gain at each row's time, as a column in the weights' dtype; one for all where it does not change."""
         if self.equations.anneal == 0.0:
             return self.steady
-        return self.equations.gain(time)[:, None].to(self.fields.dtype)
+        column: Tensor = torch.from_numpy(self.equations.gain(time))[:, None].to(self.fields)
+        return column
 
     def only_free(self, values: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
         """Zero for clamped neurons."""
         return values if self.free is None else values * self.free
 
     def answer(
-        self, levels: Float[Tensor, "rows neurons"], time: Float64[Tensor, " rows"]
+        self,
+        levels: Float[Tensor, "rows neurons"],
+        time: Float64[np.ndarray, " rows"],
+        out: Float[Tensor, "rows neurons"] | None = None,
     ) -> Float[Tensor, "rows neurons"]:
-        """States of these activation levels, those clamped as they are."""
-        states = self.equations.activation.states(levels, self.gain(time))
-        return states if self.free is None else torch.where(self.free, states, self.states)
+        """States of these activation levels, those clamped as they are; see `Activation.states`."""
+        states = self.equations.activation.states(levels, self.gain(time), out)
+        return states if self.free is None else torch.where(self.free, states, self.states, out=states)
 
-    def energies(
+    def weighed(
         self,
         states: Float[Tensor, "rows neurons"],
         fields: Float[Tensor, "rows neurons"],
-        time: Float64[Tensor, " rows"],
-    ) -> tuple[Float64[Tensor, " rows"], Float64[Tensor, " rows"]]:
-        """E and the free energy of states, from nothing but them and their fields."""
-        energy = -0.5 * (states * (fields + self.bias)).sum(dim=1, dtype=torch.float64)
-        integral = self.only_free(self.equations.activation.integral(states)).sum(dim=1, dtype=torch.float64)
-        return energy, energy + integral / self.equations.gain(time)
+        time: Float64[np.ndarray, " rows"],
+    ) -> tuple[Float64[np.ndarray, " rows"], Float64[np.ndarray, " rows"], Int64[np.ndarray, " rows"]]:
+        """E and the free energy of states, from nothing but them and their fields; how many neurons are flipped."""
+        activation = self.equations.activation
+        if states.device.type == "cpu":
+            energy, integral = np.empty((2, len(states)))
+            flips = np.empty(len(states), dtype=np.int64)
+            free = self.work.free[:1] if self.free is None else self.free
+            arrays = (tensor.numpy() for tensor in (states, self.states, fields, self.bias, free))
+            stages.weigh(*arrays, float(activation.low), activation.both, energy, integral, flips)
+        else:
+            middle = 0.5 * (1 + activation.low)
+            twice = (states * (fields + self.bias)).sum(dim=1, dtype=torch.float64)
+            terms = self.only_free(activation.integral(states)).sum(dim=1, dtype=torch.float64)
+            flipped = ((states > middle) != (self.states > middle)).sum(dim=1)
+            energy, integral, flips = 0.0 - 0.5 * twice.cpu().numpy(), terms.cpu().numpy(), flipped.cpu().numpy()
+        return energy, energy + integral / self.equations.gain(time), flips
 
     def rounding(
         self,
         states: Float[Tensor, "some neurons"],
         fields: Float[Tensor, "some neurons"],
-        time: Float64[Tensor, " some"],
-        rows: Tensor,
-    ) -> Float64[Tensor, " some"]:
+        time: Float64[np.ndarray, " some"],
+        rows: Int64[np.ndarray, " some"],
+    ) -> Float64[np.ndarray, " some"]:
         """What rounding may do to a difference of free energies: to sums of terms, and to each term of an integral."""
-        bias = self.bias if len(self.bias) == 1 else self.bias[rows]
-        terms = (states.abs() * (fields.abs() + bias.abs())).sum(dim=1, dtype=torch.float64)
+        bias = self.bias if len(self.bias) == 1 else rows_of(self.bias, rows)
+        terms = (states.abs() * (fields.abs() + bias.abs())).sum(dim=1, dtype=torch.float64).cpu().numpy()
         neurons = states.shape[1]
         sums = 4.0 * neurons**0.5 * terms + 8.0 * neurons / self.equations.gain(time)
-        rounding: Tensor = sums * torch.finfo(states.dtype).eps
+        rounding: np.ndarray = sums * torch.finfo(states.dtype).eps
         return rounding
 
     def record(
         self,
         states: Float[Tensor, "rows neurons"],
         fields: Float[Tensor, "rows neurons"],
-        time: Float64[Tensor, " rows"],
-        error: Callable[[Tensor], Float64[Tensor, " risen"]] | None = None,
+        time: Float64[np.ndarray, " rows"],
+        error: Callable[[Int64[np.ndarray, " risen"]], Float64[np.ndarray, " risen"]] | None = None,
     ) -> None:
         """Take new states and keep what they change; ``error`` says of rows what their step's may do to F, in bits."""
-        work, middle = self.work, 0.5 * (1 + self.work.network.low)
-        rows = self.index.cpu().numpy()
-        energy, lyapunov = (e.cpu().numpy() for e in self.energies(states, fields, time))
-        suspended = ((self.time < self.equations.anneal) & (time > self.time)).cpu().numpy()
-        rise = np.where(suspended, 0.0, lyapunov - work.lyapunov[rows])
-        work.rise[rows] = np.maximum(work.rise[rows], rise)
+        work, index = self.work, self.index
+        energy, lyapunov, work.flips[index] = self.weighed(states, fields, time)
+        suspended = (self.time < self.equations.anneal) & (time > self.time)
+        rise = np.where(suspended, 0.0, lyapunov - work.lyapunov[index])
+        work.rise[index] = np.maximum(work.rise[index], rise)
         if len(risen := np.flatnonzero(rise > 0.0)):
-            some = torch.from_numpy(risen).to(states.device)
-            excuse = self.rounding(states[some], fields[some], time[some], some)
-            excuse = excuse if error is None else excuse + error(some)
-            allowed = excuse.cpu().numpy()
-            work.allowed = max(work.allowed, float(allowed.max()))
-            work.excess[rows[risen]] = np.maximum(work.excess[rows[risen]], rise[risen] - allowed)
-        work.flips[rows] = ((states > middle) != (self.states > middle)).sum(dim=1).cpu().numpy()
-        work.energy[rows], work.lyapunov[rows] = energy, lyapunov
+            allowed = self.rounding(rows_of(states, risen), rows_of(fields, risen), time[risen], risen)
+            if error is not None:
+                allowed += error(risen)
+            at = index[risen]
+            work.allowed[at] = np.maximum(work.allowed[at], allowed)
+            work.excess[at] = np.maximum(work.excess[at], rise[risen] - allowed)
+        work.energy[index], work.lyapunov[index] = energy, lyapunov
         assert work.time is not None
         assert work.suspended is not None
-        work.time[rows], work.suspended[rows] = time.cpu().numpy(), suspended
-        work.states[self.index], work.fields[self.index] = states, fields
+        work.time[index], work.suspended[index] = time, suspended
+        everywhere = torch.from_numpy(index).to(states.device)
+        work.states[everywhere], work.fields[everywhere] = states, fields
         self.states, self.fields, self.time = states, fields, time
 
-    def finish(self, settled: Bool[Tensor, " rows"], stalled: Bool[Tensor, " rows"]) -> None:
+    def finish(self, settled: Bool[np.ndarray, " rows"], stalled: Bool[np.ndarray, " rows"]) -> None:
         """Let go of the rows that have settled at their last gain, have stalled, or have no time left."""
-        rows = self.index.cpu().numpy()
         assert self.work.suspended is not None
-        settled = settled & ~torch.from_numpy(self.work.suspended[rows]).to(settled.device)  # a step that was judged
+        settled = settled & ~self.work.suspended[self.index]  # a step that was judged
         over = self.time >= self.equations.t_end
         ended = settled | stalled | over
-        if not bool(ended.any()):
+        if not ended.any():
             return
-        outcome = torch.where(settled, SETTLED, torch.where(over, ENDED, torch.where(stalled, STALLED, RUNNING)))
-        self.work.outcome[rows] = outcome.to(torch.int8).cpu().numpy()
+        outcome = np.where(settled, SETTLED, np.where(over, ENDED, np.where(stalled, STALLED, RUNNING)))
+        self.work.outcome[self.index] = outcome
+        left = np.flatnonzero(~ended)
         for name in self.packed:
-            tensor = getattr(self, name)
-            if tensor is not None and len(tensor) == len(ended):  # one bias may be that of all rows
-                setattr(self, name, tensor[~ended])
+            values = getattr(self, name)
+            if values is not None and len(values) == len(ended):  # one bias may be that of all rows
+                setattr(self, name, rows_of(values, left))

@@ -250,6 +250,14 @@ def fields_of(network: Network, states: Tensor, bias: Tensor, compiled: bool) ->
     return torch.addmm(bias, states.to(bias.dtype), network.columns)
 
 
+def add_product(network: Network, states: Tensor, fields: Tensor) -> None:
+    """Add W V to fields, in place."""
+    if isinstance(network.weights, SparseWeights):
+        network.weights.send(states.numpy(), fields.numpy())
+    else:
+        fields.addmm_(states, network.columns)
+
+
 def said_to_itself(network: Network) -> Float64[Tensor, " neurons"]:
     """What an attribute's own neurons, one on and the others off, add to the choice of the one, float64 [neurons]."""
     layout = network.layout

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from jaxtyping import Float, Float64, Int64
 from torch import Tensor
 
 from bnn.dynamics.activations import Activation
-from bnn.dynamics.graded import Equations, Solver, largest
-from bnn.dynamics.pairs import PairWork, fields_of
+from bnn.dynamics.graded import Equations, Solver, largest, rows_of
+from bnn.dynamics.pairs import PairWork, add_product, fields_of
+from bnn.kernels import stages
+from bnn.memory import pooled
 
 SMALLEST = 1e-10  # of tau: a step below it goes nowhere
 SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0
@@ -110,13 +113,12 @@ class RungeKutta(Solver):
     """
 
     packed = (*Solver.packed, "levels", "forces", "step")
-    rows_at_once = 512
 
     def __init__(
         self,
         work: PairWork,
         equations: Equations,
-        index: Int64[Tensor, " rows"],
+        index: Int64[np.ndarray, " rows"],
         tableau: Tableau,
         step: float | None,
         rtol: float,
@@ -124,10 +126,10 @@ class RungeKutta(Solver):
     ) -> None:
         super().__init__(work, equations, index)
         self.tableau, self.rtol, self.atol = tableau, rtol, atol
-        inverse = equations.activation.inverse(self.states) / self.gain(self.time)
+        inverse = equations.activation.inverse(self.states).div_(self.gain(self.time))
         self.levels = inverse if self.free is None else torch.where(self.free, inverse, 0.0)
         self.forces = self.only_free(self.fields - self.levels)
-        self.step = torch.full_like(self.time, step) if step is not None else self._first_step()
+        self.step = np.full_like(self.time, step) if step is not None else self._first_step()
         self.rows = [self._used(row) for row in (*tableau.weights, tableau.error) if row]
         self.room = self.fields.new_empty(0)
 
@@ -135,80 +137,110 @@ class RungeKutta(Solver):
         """A step of every row."""
         equations, tableau = self.equations, self.tableau
         size = self.until_landmarks(self.step)
-        column = (size[:, None] / equations.tau).to(self.fields.dtype)
-        forces = self._room(len(tableau.nodes) + 1)
+        column = torch.from_numpy(size[:, None] / equations.tau).to(self.fields)
+        room = self._room(len(tableau.nodes) + 4)
+        forces, levels, error, spare = room[:-3], room[-3], room[-2], room[-1]
         forces[0] = self.forces
         for stage, node in enumerate(tableau.nodes, start=1):
-            first, weights = self.rows[stage - 1]
-            change = torch.tensordot(weights, forces[first:stage], dims=1)
-            levels = torch.addcmul(self.levels, column, change)
+            self._advance(stage, column, forces, levels)
             time = self.later(node * size)
-            states = self.answer(levels, time)
-            fields = fields_of(self.work.network, states, self.bias, compiled=False)
-            torch.sub(fields, levels, out=forces[stage])
+            if stage < len(tableau.nodes):
+                add_product(self.work.network, self.answer(levels, time, out=spare), forces[stage])
+            else:  # those that are recorded owe nothing to the levels
+                states = self.answer(levels, time)
+                fields = fields_of(self.work.network, states, self.bias, compiled=False)
+                torch.sub(fields, levels, out=forces[stage])
             if self.free is not None:
                 forces[stage] *= self.free
-        force = forces[-1].clone()
         if tableau.error:
             first, weights = self.rows[-1]
-            error = torch.tensordot(weights, forces[first:], dims=1).mul_(column)
+            torch.mv(forces[first:].flatten(1).T, weights, out=error.view(-1))
+            error *= column
         if tableau.order is None:
-            fine = torch.isfinite(largest(levels))
+            fine = np.isfinite(largest(levels))
         else:
             coarsest = min(COARSEST, 0.5 * equations.settle) if equations.settle > 0.0 else COARSEST
-            amiss = largest(states - self.answer(levels - error, time)).double()
-            norm = torch.maximum(self._norm(error, levels), amiss / coarsest)
+            torch.sub(levels, error, out=spare)
+            amiss = largest(self.answer(spare, time, out=spare).sub_(states))
+            norm = np.maximum(self._norm(error, levels), amiss / coarsest)
             fine = norm <= 1.0  # not where it is NaN
-            factor = SAFETY * norm.clamp(min=1e-12).nan_to_num(1e12, 1e12) ** (-1.0 / tableau.order)
-            factor = factor.clamp(SHRINK, GROW)
-            chosen = size * torch.where(fine, factor, factor.clamp(max=0.5))
-            self.step = torch.where(fine & (size < self.step), self.step, chosen)  # cut short, and right
-        if not bool(fine.all()):
-            keep = ~fine[:, None]
-            levels, force = torch.where(keep, self.levels, levels), torch.where(keep, self.forces, force)
-            states, fields = torch.where(keep, self.states, states), torch.where(keep, self.fields, fields)
-            time = torch.where(fine, time, self.time)
-        self.levels, self.forces = levels, force
+            factor = SAFETY * np.nan_to_num(np.maximum(norm, 1e-12), nan=1e12, posinf=1e12) ** (-1.0 / tableau.order)
+            factor = factor.clip(SHRINK, GROW)
+            chosen = size * np.where(fine, factor, np.minimum(factor, 0.5))
+            self.step = np.where(fine & (size < self.step), self.step, chosen)  # cut short, and right
+        if not fine.all():
+            back = torch.from_numpy(np.flatnonzero(~fine)).to(levels.device)
+            levels[back], forces[-1, back] = self.levels[back], self.forces[back]
+            states[back], fields[back] = self.states[back], self.fields[back]
+            time = np.where(fine, time, self.time)
+        self.levels.copy_(levels)
+        self.forces.copy_(forces[-1])
         strongest = self.work.network.largest_row_sum
 
-        def error_of(rows: Tensor) -> Float64[Tensor, " rows"]:
+        def error_of(rows: Int64[np.ndarray, " rows"]) -> Float64[np.ndarray, " rows"]:
             """What the error of a step, as it is estimated or may be, can do to the free energy."""
             size = error.abs()
             if tableau.order is not None:
                 size = torch.maximum(size, self.atol + self.rtol * levels.abs())
-            others = [self.answer(levels + way * size, time)[rows] for way in (1, -1)]
+            others = [rows_of(self.answer(levels + way * size, time), rows) for way in (1, -1)]
             gain = self.gain(time if equations.anneal == 0.0 else time[rows])
-            return apart(states[rows], others, fields[rows], gain, equations.activation, strongest)
+            here = rows_of(states, rows), others, rows_of(fields, rows)
+            return apart(*here, gain, equations.activation, strongest).cpu().numpy()
 
         self.record(states, fields, time, error_of if tableau.error else None)
-        settled = largest(self.answer(fields, time) - states) <= equations.settle
-        least = (1e-15 * time).clamp(min=SMALLEST * equations.tau)
+        settled = largest(self.answer(fields, time, out=spare).sub_(states)) <= equations.settle
+        least = np.maximum(1e-15 * time, SMALLEST * equations.tau)
         self.finish(settled & fine, self.step < least if tableau.order is not None else ~fine)
+
+    def _advance(
+        self,
+        stage: int,
+        size: Float[Tensor, "rows 1"],
+        forces: Float[Tensor, "stages rows neurons"],
+        levels: Float[Tensor, "rows neurons"],
+    ) -> None:
+        """Write the levels that a stage reaches, and to its force what needs no product: b - u."""
+        first, weights = self.rows[stage - 1]
+        if levels.device.type == "cpu":
+            arrays = (self.levels, size, weights, forces, self.bias, levels, forces[stage])
+            start, h, w, f, b, reached, drift = (tensor.numpy() for tensor in arrays)
+            stages.advance(start, h, w, f, first, b, reached, drift)
+            return
+        change = torch.tensordot(weights, forces[first:stage], dims=1)
+        torch.addcmul(self.levels, size, change, out=levels)
+        torch.sub(self.bias, levels, out=forces[stage])
 
     def _used(self, row: tuple[float, ...]) -> tuple[int, Float[Tensor, " stages"]]:
         """The weights of a line from the first that is not zero, and its place."""
         first = next(stage for stage, weight in enumerate(row) if weight)
         return first, self.fields.new_tensor(row[first:])
 
-    def _room(self, stages: int) -> Float[Tensor, "stages rows neurons"]:
-        """Memory for the forces of all stages, the same one as long as it fits."""
-        shape = (stages, *self.levels.shape)
-        wanted = stages * self.levels.numel()
+    def _room(self, slots: int) -> Float[Tensor, "slots rows neurons"]:
+        """Memory for what a step needs, the same one as long as it fits."""
+        shape = (slots, *self.levels.shape)
+        wanted = slots * self.levels.numel()
         if self.room.numel() < wanted:
             self.room = self.levels.new_empty(wanted)
-        return self.room[:wanted].view(shape)
+            if self.room.device.type == "cpu":
+                self.room = torch.from_numpy(pooled((wanted,), self.room.numpy().dtype))
+        room: Tensor = self.room[:wanted].view(shape)
+        return room
 
     def _norm(
         self, values: Float[Tensor, "rows neurons"], levels: Float[Tensor, "rows neurons"]
-    ) -> Float64[Tensor, " rows"]:
+    ) -> Float64[np.ndarray, " rows"]:
         """Root mean square over the free neurons, in tolerances at these levels."""
-        square = (values / levels.abs().mul_(self.rtol).add_(self.atol)).square_().sum(dim=1, dtype=torch.float64)
-        number = torch.tensor(values.shape[1]) if self.free is None else self.free.sum(dim=1).clamp(min=1)
-        return (square / number).sqrt()
+        tolerances = levels.abs().mul_(self.rtol).add_(self.atol)
+        length = torch.linalg.vector_norm(torch.div(values, tolerances, out=tolerances), dim=1)
+        number = np.array(values.shape[1])
+        if self.free is not None:
+            number = self.free.sum(dim=1).clamp(min=1).cpu().numpy()
+        norm: np.ndarray = length.double().cpu().numpy() / np.sqrt(number)
+        return norm
 
-    def _first_step(self) -> Float64[Tensor, " rows"]:
+    def _first_step(self) -> Float64[np.ndarray, " rows"]:
         """A hundredth of the time in which the forces would change the levels by their own size."""
         tau = self.equations.tau
         level, force = self._norm(self.levels, self.levels), self._norm(self.forces, self.levels)
-        tiny = torch.full_like(level, 1e-6 * tau)
-        return torch.where((level > 1e-5) & (force > 1e-5), 0.01 * tau * level / force, tiny).maximum(tiny)
+        known = (level > 1e-5) & (force > 1e-5)
+        return np.maximum(np.where(known, 0.01 * tau * level / np.where(known, force, 1.0), 0.0), 1e-6 * tau)
