@@ -12,10 +12,11 @@ from strategies import pattern_records, unchecked
 from torchdiffeq import odeint
 
 import bnn
+from bnn.dynamics import flow as flows
 from bnn.dynamics.activations import ACTIVATIONS, LN2, Logistic
 from bnn.dynamics.runge_kutta import apart
 from bnn.errors import DataError
-from bnn.kernels import stages
+from bnn.kernels import stages, threads
 
 SOLVERS = ("dopri5", "rk4", "euler", "descent")
 LAYOUTS = [layout for layout in cases.LAYOUTS if layout.neurons >= 2]
@@ -766,7 +767,7 @@ def test_parameters_of_another_type():
             r"this network from 0 to 1; use activation='logistic'",
         ),
         (EIGHT, {"record": "flips"}, r"recall\.record: graded neurons have no single flips; record=\"states\""),
-        (EIGHT, {"backend": "compiled"}, r"recall\.backend: graded neurons run in torch everywhere"),
+        (EIGHT, {"backend": "compiled"}, r"recall\.backend: graded neurons have no compiled twin"),
         (EIGHT, {"input": np.nan}, r"recall\.input: got nan at 'x0'"),
         (EIGHT, {"max_sweeps": 0}, r"recall\.max_sweeps: got 0"),
     ],
@@ -894,6 +895,23 @@ def test_a_planted_rise_breaks_the_verdict(monkeypatch):
         for solver in SOLVERS:
             broken += not bnn.recall(network, cues, bnn.GradientFlow(solver=solver)).descent.holds
     assert broken > 20
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_shares_of_the_rows_on_several_threads_change_nothing(monkeypatch, solver):
+    rng = np.random.default_rng(5)
+    network, cues = random_network(rng, 12, size=1.0), (rng.random((23, 12)) < 0.5).astype(float)
+    dynamics, before = bnn.GradientFlow(gain=2.0, solver=solver), torch.get_num_threads()
+    whole = bnn.recall(network, cues, dynamics, clamp=np.arange(12) < 3, check="raise")
+    for name, number in {"MANY": 1, "FEW": 1, "MANY_ROWS": 4, "FEW_ROWS": 2}.items():
+        monkeypatch.setattr(flows, name, number)
+    with threads.threads(3):
+        shared = bnn.recall(network, cues, dynamics, clamp=np.arange(12) < 3, check="raise")
+    assert torch.get_num_threads() == before
+    assert shared.sweeps.tolist() == whole.sweeps.tolist()
+    assert shared.outcome.tolist() == whole.outcome.tolist()
+    assert np.allclose(shared.states, whole.states, rtol=0, atol=1e-12)
+    assert np.allclose(shared.lyapunov, whole.lyapunov, rtol=0, atol=1e-11, equal_nan=True)
 
 
 def test_time_and_steps_are_limits():

@@ -273,19 +273,21 @@ class GradientFlow(Dynamics):
         return min(step, self.anneal / 50.0) if self.anneal else step
 
     def _solvers(self, work: PairWork, equations: Equations) -> list[Solver]:
-        """One for a share of the rows: equal ones for all threads, few enough for their memory to stay near by."""
+        """One for a share of the rows: on the CPU equal ones for all threads, whose memory stays near the processor."""
         make: Callable[[np.ndarray], Solver]
         if self.solver == DESCENT:
             blocks = blocks_of(work.network, equations.activation)
-            make = lambda rows: Coordinate(work, equations, rows, self._step, blocks)  # noqa: E731
+            make = partial(Coordinate, work, equations, step=self._step, blocks=blocks)
         else:
-            method = TABLEAUS[self.solver]
-            step = self.step if method.order is not None else self._step
-            make = lambda rows: RungeKutta(work, equations, rows, method, step, self.rtol, self.atol)  # noqa: E731
-        workers = threads.count() if work.states.device.type == "cpu" else 1
-        many, few = _rows_at_once(work.network)
-        parts = min(workers * ceil(work.batch / (workers * many)), max(1, work.batch // few))
-        return _at_once([partial(make, some) for some in np.array_split(np.arange(work.batch), parts)])
+            tableau = TABLEAUS[self.solver]
+            step = self.step if tableau.order is not None else self._step
+            make = partial(RungeKutta, work, equations, tableau=tableau, step=step, rtol=self.rtol, atol=self.atol)
+        shares = 1
+        if work.states.device.type == "cpu":
+            many, few = _rows_at_once(work.network)
+            workers = threads.count()
+            shares = min(workers * ceil(work.batch / (workers * many)), max(1, work.batch // few))
+        return _at_once([partial(make, rows) for rows in np.array_split(np.arange(work.batch), shares)])
 
     def _activation(self, network: Network) -> str:
         """Name of the activation."""
