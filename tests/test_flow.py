@@ -12,7 +12,6 @@ from strategies import pattern_records, unchecked
 from torchdiffeq import odeint
 
 import bnn
-from bnn.dynamics import flow as flows
 from bnn.dynamics.activations import ACTIVATIONS, LN2, Logistic
 from bnn.dynamics.runge_kutta import apart
 from bnn.errors import DataError
@@ -904,7 +903,7 @@ def test_shares_of_the_rows_on_several_threads_change_nothing(monkeypatch, solve
     dynamics, before = bnn.GradientFlow(gain=2.0, solver=solver), torch.get_num_threads()
     whole = bnn.recall(network, cues, dynamics, clamp=np.arange(12) < 3, check="raise")
     for name, number in {"MANY": 1, "FEW": 1, "MANY_ROWS": 4, "FEW_ROWS": 2}.items():
-        monkeypatch.setattr(flows, name, number)
+        monkeypatch.setattr(f"bnn.dynamics.flow.{name}", number)
     with threads.threads(3):
         shared = bnn.recall(network, cues, dynamics, clamp=np.arange(12) < 3, check="raise")
     assert torch.get_num_threads() == before
