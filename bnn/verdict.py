@@ -45,9 +45,9 @@ def audit_pairs(work: PairWork) -> float:
             found["image"] = (network.weights.T @ ahead.to(network.weights.dtype)).double()
         found["probe"] = ahead  # last: another thread looks for it
     probe, image = found["probe"], found["image"]
-    if work.compiled:
+    if work.states.device.type == "cpu":
         mismatch = np.zeros(work.batch)
-        arrays = (*work.views("states", "fields", "bias"), probe.numpy(), image.numpy())
+        arrays = tuple(tensor.numpy() for tensor in (work.states, work.fields, work.bias, probe, image))
         rows = np.arange(len(mismatch))
         threads.run(lambda begin, end: sums.audit(*arrays, work.energy, rows[begin:end], mismatch), len(rows), GRAIN)
         return float(mismatch.max())
@@ -89,7 +89,9 @@ def tolerance_of_pairs(network: Network, external: Float[Tensor, "_ neurons"], g
     if network.grid is not None and not graded and (largest == 0.0 or largest * room <= 2.0**bits * network.grid):
         return 0.0
     sums = float(
-        weights.row_sums().sum() if isinstance(weights, SparseWeights) else weights.abs().sum(dtype=torch.float64)
+        weights.row_sums().sum()
+        if isinstance(weights, SparseWeights)
+        else torch.linalg.vector_norm(weights, 1, dtype=torch.float64)
     )
     size = sums + float(network.bias.abs().sum(dtype=torch.float64))
     # Graded states fill every bit of a sum, and many equal weights round all fields the same way: the worst case

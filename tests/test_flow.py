@@ -12,8 +12,9 @@ from strategies import pattern_records, unchecked
 from torchdiffeq import odeint
 
 import bnn
-from bnn.dynamics.activations import ACTIVATIONS, LN2, Logistic
-from bnn.dynamics.runge_kutta import apart
+from bnn.dynamics.activations import ACTIVATIONS, LN2, Activation, Logistic
+from bnn.dynamics.graded import Solver
+from bnn.dynamics.runge_kutta import TABLEAUS, apart
 from bnn.errors import DataError
 from bnn.kernels import stages, threads
 
@@ -110,6 +111,86 @@ def test_the_compiled_loop_weighs_states_as_the_formulas_do(name, dtype, data):
     assert total == pytest.approx(terms.sum(axis=1), rel=1e-14, abs=1e-14)
     middle = 0.5 * (1 + low)
     assert flips.tolist() == ((states > middle) != (before > middle)).sum(axis=1).tolist()
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("name", ACTIVATIONS)
+@given(data=st.data())
+def test_the_compiled_loop_answers_as_the_formulas_of_torch_do(name, dtype, data):
+    layout = data.draw(st.sampled_from(LAYOUTS))
+    activation, rng = activation_of(name, layout), np.random.default_rng(data.draw(st.integers(0, 999)))
+    levels = torch.from_numpy(rng.normal(size=(3, layout.neurons))).to(dtype) * 10.0 ** data.draw(st.integers(-3, 4))
+    gain = torch.from_numpy(10.0 ** rng.uniform(-2, 2, (data.draw(st.sampled_from([1, 3])), 1))).to(dtype)
+    states, expected = activation.states(levels, gain), activation.by_torch(levels, gain)
+    # Relative to the chance of being on; the argument of the power is rounded, and so is torch's
+    exponent = 1.0 + (levels * gain).abs().clamp(max=70.0)
+    allowed = 4 * torch.finfo(dtype).eps * exponent.amax(dim=1, keepdim=True) * (states.abs() - activation.low)
+    assert bool(((states - expected).abs() <= allowed + 2e-20).all())
+    assert float(states.min()) >= activation.low
+    assert float(states.max()) <= 1.0 + 4 * torch.finfo(dtype).eps
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_compiled_answers_are_right_to_the_last_bits(dtype):
+    levels = np.concatenate([np.linspace(-66, 66, 4001), np.arange(-66, 67), np.arange(-66, 67) + 0.5]).astype(dtype)
+    activation = ACTIVATIONS["logistic"](np.arange(len(levels) + 1), np.ones(len(levels), dtype=np.bool_))
+    states = activation.states(torch.from_numpy(levels)[None], torch.ones(1, 1, dtype=torch.from_numpy(levels).dtype))
+    exact = 1.0 / (1.0 + np.exp2(-levels.astype(np.longdouble)))
+    assert (np.abs(states[0].numpy() - exact) <= 3 * np.finfo(dtype).eps * exact).all()
+    assert (np.diff(states[0, :4001].numpy()) >= 0).all()
+
+
+@pytest.mark.parametrize("name", ACTIVATIONS)
+def test_a_level_without_number_has_no_state(name):
+    activation = activation_of(name, LAYOUTS[0])
+    levels = torch.full((1, LAYOUTS[0].neurons), torch.nan)
+    assert bool(activation.states(levels, torch.ones(1, 1)).isnan().all())
+
+
+@pytest.mark.parametrize("tableau", TABLEAUS.values(), ids=list(TABLEAUS))
+def test_the_weights_of_fields_give_the_levels_that_forces_give_one_after_another(tableau):
+    rng = np.random.default_rng(0)
+    fields, start = rng.normal(size=len(tableau.nodes) + 1), rng.normal()
+    size = np.array([0.01, 0.7, 3.0])
+    found = np.empty((len(tableau.lines), len(size), len(tableau.lines)))
+    stages.weights(size, tableau.lines, found)
+    for r, h in enumerate(size):
+        levels = [start]
+        for line in tableau.weights:
+            forces = [field - level for field, level in zip(fields, levels, strict=False)]
+            levels.append(start + h * sum(a * force for a, force in zip(line, forces, strict=True)))
+        error = h * sum(a * (field - u) for a, field, u in zip(tableau.error, fields, levels, strict=False))
+        gaps = fields - start
+        mine = (found[:, r] * np.tri(*found[:, r].shape)) @ gaps
+        assert mine[:-1] == pytest.approx(np.array(levels[1:]) - start, rel=1e-12)
+        assert mine[-1] == pytest.approx(error, rel=1e-9, abs=1e-14)
+        assert not np.triu(found[:, r], 1).any()
+
+
+@pytest.mark.parametrize("solver", ["dopri5", "rk4", "euler"])
+@pytest.mark.parametrize("name", ACTIVATIONS)
+def test_compiled_passes_and_those_of_torch_flow_alike(name, solver, monkeypatch):
+    network = {"logistic": EIGHT, "tanh": TANH, "softmax": SOFT}[name]
+    rng = np.random.default_rng(1)
+    cue = rng.integers(0, 2, (6, network.neurons)).astype(float)
+    if name == "softmax":
+        cue = np.eye(3)[rng.integers(0, 3, (6, 2))].reshape(6, 6)
+    held = np.repeat(rng.random((6, network.neurons // 3)) < 0.4, 3, axis=1)
+    held = np.pad(held, ((0, 0), (0, network.neurons - held.shape[1])))
+    flow = bnn.GradientFlow(gain=(0.5, 3.0), anneal=2.0, solver=solver, activation=name, rtol=1e-6, atol=1e-6)
+    cue = 2 * cue - 1 if network.low else cue
+    traces = []
+    for compiled in (True, False):
+        if not compiled:
+            monkeypatch.setattr(Solver, "compiled", False)
+            monkeypatch.setattr(Activation, "states", lambda self, levels, gain: self.by_torch(levels, gain))
+        traces.append(bnn.recall(network, cue, flow, clamp=held, input=0.3))
+    mine, other = traces
+    assert mine.outcome.tolist() == other.outcome.tolist()
+    assert mine.sweeps.tolist() == other.sweeps.tolist()
+    assert np.abs(mine.states - other.states).max() < 1e-9
+    assert mine.lyapunov == pytest.approx(other.lyapunov, abs=1e-8)
+    assert mine.times == pytest.approx(other.times, rel=1e-7)
 
 
 def test_information_is_right_to_the_last_bits():

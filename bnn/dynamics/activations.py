@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import cached_property
 from itertools import pairwise
 from math import log
 from typing import ClassVar
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float, Int, Int64
 from torch import Tensor
 
+from bnn.kernels import stages
+
 LN2 = log(2.0)
-NEVER = 1e-20  # smaller chances are 0: they change no sum, and numbers below the normal range are slow
 
 
 class Activation(ABC):
@@ -44,23 +46,40 @@ class Activation(ABC):
         start = self.start[first : last + 1]
         return type(self)(start - start[0], self.single[first:last])
 
-    @abstractmethod
     def states(
-        self,
-        levels: Float[Tensor, "rows neurons"],
-        gain: Float[Tensor, "_ 1"],
-        out: Float[Tensor, "rows neurons"] | None = None,
+        self, levels: Float[Tensor, "rows neurons"], gain: Float[Tensor, "_ 1"]
     ) -> Float[Tensor, "rows neurons"]:
-        """V of activation levels u, written to ``out``, which may hold these, where it is given."""
+        """V of activation levels u: by one compiled pass on the CPU, by torch's operations elsewhere."""
+        if levels.device.type != "cpu":
+            return self.by_torch(levels, gain)
+        states = torch.empty(levels.shape, dtype=levels.dtype)
+        stages.answer(levels.contiguous().numpy(), gain.numpy(), *self.kind, states.numpy())
+        return states
+
+    @property
+    def kind(self) -> tuple[float, Bool[np.ndarray, " neurons"], Int64[np.ndarray, "number 2"]]:
+        """What a compiled loop has to know of it: the state of a neuron that is off, `both`, and `spans`."""
+        return float(self.low), self.both, self.spans
+
+    @abstractmethod
+    def by_torch(
+        self, levels: Float[Tensor, "rows neurons"], gain: Float[Tensor, "_ 1"]
+    ) -> Float[Tensor, "rows neurons"]:
+        """`states` by the operations of torch."""
 
     @abstractmethod
     def inverse(self, states: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
         """Gain times u of states strictly inside their range."""
 
-    @property
+    @cached_property
     def both(self) -> Bool[np.ndarray, " neurons"]:
-        """Neurons that speak for two values, and whose state says how likely either is."""
+        """Neurons that speak for two values and answer for themselves: their state says how likely either is."""
         return np.ones(self.start[-1], dtype=np.bool_)
+
+    @cached_property
+    def spans(self) -> Int64[np.ndarray, "number 2"]:
+        """First and last neuron plus one of those that answer together."""
+        return np.empty((0, 2), dtype=np.int64)
 
     def integral(self, states: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
         """Integral of the inverse, one term a neuron: I(V - low), and I(1 - V) too of `both`, I(x) = x log2 x."""
@@ -71,10 +90,10 @@ class Activation(ABC):
         """dV/du at gain 1 of each neuron by itself: V (1 - V) ln 2."""
         return LN2 * states * (1.0 - states)
 
-    def inside(self, chance: Float[Tensor, "rows neurons"], blur: float) -> Float[Tensor, "rows neurons"]:
-        """States of neurons on with so much probability, kept ``blur`` away from certainty."""
-        kept = chance.clamp(blur, 1.0 - blur)
-        return kept if self.low == 0 else 2.0 * kept - 1.0
+    def inside(self, states: Float[Tensor, "rows neurons"], blur: float) -> Float[Tensor, "rows neurons"]:
+        """States kept away from certainty by ``blur`` in probability."""
+        apart = (1 - self.low) * blur
+        return states.clamp(self.low + apart, 1.0 - apart)
 
 
 class Logistic(Activation):
@@ -82,14 +101,11 @@ class Logistic(Activation):
 
     name = "logistic"
 
-    def states(
-        self,
-        levels: Float[Tensor, "rows neurons"],
-        gain: Float[Tensor, "_ 1"],
-        out: Float[Tensor, "rows neurons"] | None = None,
+    def by_torch(
+        self, levels: Float[Tensor, "rows neurons"], gain: Float[Tensor, "_ 1"]
     ) -> Float[Tensor, "rows neurons"]:
         """1 / (1 + 2^(-gain u))."""
-        return _without_traces(torch.mul(levels, gain * LN2, out=out).sigmoid_())
+        return _without_traces(torch.sigmoid(levels * (gain * LN2)))
 
     def inverse(self, states: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
         """log2 V / (1 - V)."""
@@ -103,14 +119,11 @@ class Tanh(Activation):
     low = -1
     steepest = LN2 / 2
 
-    def states(
-        self,
-        levels: Float[Tensor, "rows neurons"],
-        gain: Float[Tensor, "_ 1"],
-        out: Float[Tensor, "rows neurons"] | None = None,
+    def by_torch(
+        self, levels: Float[Tensor, "rows neurons"], gain: Float[Tensor, "_ 1"]
     ) -> Float[Tensor, "rows neurons"]:
         """tanh(gain u ln2 / 2)."""
-        return torch.mul(levels, gain * (LN2 / 2), out=out).tanh_()
+        return torch.tanh(levels * (gain * (LN2 / 2)))
 
     def inverse(self, states: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
         """log2 (1 + s) / (1 - s)."""
@@ -138,14 +151,11 @@ class Softmax(Activation):
         self.alone = torch.from_numpy(np.concatenate(groups.pop(0, [np.empty(0, np.int64)])))
         self.groups = [(torch.from_numpy(np.concatenate(members)), width) for width, members in groups.items() if width]
 
-    def states(
-        self,
-        levels: Float[Tensor, "rows neurons"],
-        gain: Float[Tensor, "_ 1"],
-        out: Float[Tensor, "rows neurons"] | None = None,
+    def by_torch(
+        self, levels: Float[Tensor, "rows neurons"], gain: Float[Tensor, "_ 1"]
     ) -> Float[Tensor, "rows neurons"]:
         """2^(gain u) over its sum within the attribute."""
-        states, natural = torch.empty_like(levels) if out is None else out, gain * LN2
+        states, natural = torch.empty_like(levels), gain * LN2
         for neurons, width in self.groups:
             grouped = levels[:, neurons].view(len(levels), -1, width)
             below = (grouped - grouped.amax(dim=2, keepdim=True)) * natural[:, :, None]  # a large gain cannot overflow
@@ -154,10 +164,16 @@ class Softmax(Activation):
             states[:, self.alone] = torch.sigmoid(levels[:, self.alone] * natural)
         return _without_traces(states)
 
-    @property
+    @cached_property
     def both(self) -> Bool[np.ndarray, " neurons"]:
         """Those that stand alone for their attribute."""
         return np.repeat(self.single, np.diff(self.start))
+
+    @cached_property
+    def spans(self) -> Int64[np.ndarray, "number 2"]:
+        """The other attributes."""
+        edges = np.stack([self.start[:-1], self.start[1:]], axis=1).astype(np.int64)
+        return edges[~self.single & (edges[:, 0] < edges[:, 1])]
 
     def inverse(self, states: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
         """log2 V; of a single neuron log2 V / (1 - V)."""
@@ -165,20 +181,20 @@ class Softmax(Activation):
         levels[:, self.alone] -= torch.log2(1.0 - states[:, self.alone])
         return levels
 
-    def inside(self, chance: Float[Tensor, "rows neurons"], blur: float) -> Float[Tensor, "rows neurons"]:
+    def inside(self, states: Float[Tensor, "rows neurons"], blur: float) -> Float[Tensor, "rows neurons"]:
         """A distribution within each attribute, drawn towards equal chances until a certain value has 1 - blur."""
-        kept = chance.clamp(blur, 1.0 - blur)
+        kept = super().inside(states, blur)
         for neurons, width in self.groups:
-            grouped = chance[:, neurons].view(len(chance), -1, width)
+            grouped = states[:, neurons].view(len(states), -1, width)
             least = blur / max(1, width - 1)
-            share = grouped / grouped.sum(dim=2, keepdim=True).clamp_min(NEVER)
+            share = grouped / grouped.sum(dim=2, keepdim=True).clamp_min(stages.NEVER)
             kept[:, neurons] = (share * (1.0 - width * least) + least).flatten(1) if width > 1 else 1.0
         return kept
 
 
 def _without_traces(states: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
     """States, where chances too small to matter become 0, in place."""
-    return torch.nn.functional.threshold(states, NEVER, 0.0, inplace=True)
+    return torch.nn.functional.threshold(states, stages.NEVER, 0.0, inplace=True)
 
 
 def _information(states: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:

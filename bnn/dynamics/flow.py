@@ -215,16 +215,16 @@ class GradientFlow(Dynamics):
         """Known neurons start inside their cue, free unknown attributes at their priors; the fields of both."""
         network, low = work.network, work.network.low
         activation = self.activation_of(network)
-        chance = (work.states - low) / (1 - low)
-        start = activation.inside(chance, self.blur)
+        start = activation.inside(work.states, self.blur)
         if unknown is not None:
             prior = torch.full_like(network.bias, 0.5) if network.prior is None else network.prior.to(network.bias)
             least = torch.finfo(prior.dtype).eps
-            start = torch.where(unknown, activation.inside(prior.expand_as(start), least), start)
+            unasked = activation.inside((low + (1 - low) * prior).expand_as(start), least)
+            torch.where(unknown, unasked, start, out=start)
             if network.silence is not None:
                 filled = network.unknown_attributes(unknown & work.free, "recall.clamp")
                 work.bias = work.bias + filled.to(work.bias.dtype) @ network.silence.T
-        work.states = torch.where(work.free, start, work.states)
+        work.states = torch.where(work.free, start, work.states, out=start)
         work.fields = fields_of(network, work.states, work.bias, compiled=False)
 
     def begin(self, work: PairWork) -> None:

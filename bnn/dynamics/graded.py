@@ -17,6 +17,8 @@ from bnn.dynamics.base import ENDED, RUNNING, SETTLED, STALLED
 from bnn.dynamics.pairs import PairWork
 from bnn.kernels import stages
 
+Rows = Int64[np.ndarray, " some"] | slice
+
 
 @dataclass(frozen=True, slots=True)
 class Equations:
@@ -58,9 +60,17 @@ def largest(values: Float[Tensor, "rows neurons"]) -> Float64[np.ndarray, " rows
     return sizes
 
 
-def rows_of(values: Any, rows: Int64[np.ndarray, " rows"]) -> Any:
+def rows_of(values: Any, rows: Rows) -> Any:
     """Some rows of a tensor or an array."""
-    return values[rows] if isinstance(values, np.ndarray) else values[torch.from_numpy(rows).to(values.device)]
+    if isinstance(values, np.ndarray) or isinstance(rows, slice):
+        return values[rows]
+    return values[torch.from_numpy(rows).to(values.device)]
+
+
+def one_or_rows(values: Tensor, rows: Rows) -> Tensor:
+    """The only row, which stands for all, or some rows of many."""
+    some: Tensor = values if len(values) == 1 else rows_of(values, rows)
+    return some
 
 
 class Solver(ABC):
@@ -74,9 +84,10 @@ class Solver(ABC):
 
     def __init__(self, work: PairWork, equations: Equations, index: Int64[np.ndarray, " rows"]) -> None:
         self.work, self.equations, self.index = work, equations, index
-        self.states, self.fields = rows_of(work.states, index), rows_of(work.fields, index)
-        self.bias = work.bias if len(work.bias) == 1 else rows_of(work.bias, index)
-        self.free = None if bool(work.free.all()) else work.free if len(work.free) == 1 else rows_of(work.free, index)
+        self.states: Tensor = rows_of(work.states, index)
+        self.fields: Tensor = rows_of(work.fields, index)
+        self.bias = one_or_rows(work.bias, index)
+        self.free = None if bool(work.free.all()) else one_or_rows(work.free, index)
         self.time = np.zeros(len(index))
         self.steady: Tensor = self.fields.new_tensor([[equations.gains[1]]])
         work.energy[index], work.lyapunov[index], _ = self.weighed(self.states, self.fields, self.time)
@@ -99,7 +110,8 @@ class Solver(ABC):
     def later(self, size: Float64[np.ndarray, " rows"]) -> Float64[np.ndarray, " rows"]:
         """The time after a step; one that should end with the change of the gain does, whatever rounding says."""
         time: np.ndarray = self.time + size
-        time[np.abs(time - self.equations.anneal) <= 1e-12 * time] = self.equations.anneal
+        if self.equations.anneal:
+            time[np.abs(time - self.equations.anneal) <= 1e-12 * time] = self.equations.anneal
         return time
 
     @abstractmethod
@@ -113,19 +125,28 @@ class Solver(ABC):
         column: Tensor = torch.from_numpy(self.equations.gain(time))[:, None].to(self.fields)
         return column
 
+    @property
+    def compiled(self) -> bool:
+        """Whether passes over the states are compiled loops, and not torch's operations."""
+        return self.states.device.type == "cpu"
+
+    @property
+    def asked(self) -> Bool[Tensor, "_ neurons"]:
+        """Which neurons are free, [1 or rows, neurons]."""
+        return self.work.free[:1] if self.free is None else self.free
+
     def only_free(self, values: Float[Tensor, "rows neurons"]) -> Float[Tensor, "rows neurons"]:
         """Zero for clamped neurons."""
         return values if self.free is None else values * self.free
 
     def answer(
-        self,
-        levels: Float[Tensor, "rows neurons"],
-        time: Float64[np.ndarray, " rows"],
-        out: Float[Tensor, "rows neurons"] | None = None,
-    ) -> Float[Tensor, "rows neurons"]:
-        """States of these activation levels, those clamped as they are; see `Activation.states`."""
-        states = self.equations.activation.states(levels, self.gain(time), out)
-        return states if self.free is None else torch.where(self.free, states, self.states, out=states)
+        self, levels: Float[Tensor, "some neurons"], time: Float64[np.ndarray, " some"], rows: Rows = slice(None)
+    ) -> Float[Tensor, "some neurons"]:
+        """States of the levels of some rows at some time, those clamped as they are."""
+        states = self.equations.activation.states(levels, self.gain(time))
+        if self.free is None:
+            return states
+        return torch.where(one_or_rows(self.free, rows), states, rows_of(self.states, rows))
 
     def weighed(
         self,
@@ -135,11 +156,10 @@ class Solver(ABC):
     ) -> tuple[Float64[np.ndarray, " rows"], Float64[np.ndarray, " rows"], Int64[np.ndarray, " rows"]]:
         """E and the free energy of states, from nothing but them and their fields; how many neurons are flipped."""
         activation = self.equations.activation
-        if states.device.type == "cpu":
+        if self.compiled:
             energy, integral = np.empty((2, len(states)))
             flips = np.empty(len(states), dtype=np.int64)
-            free = self.work.free[:1] if self.free is None else self.free
-            arrays = (tensor.numpy() for tensor in (states, self.states, fields, self.bias, free))
+            arrays = (tensor.numpy() for tensor in (states, self.states, fields, self.bias, self.asked))
             stages.weigh(*arrays, float(activation.low), activation.both, energy, integral, flips)
         else:
             middle = 0.5 * (1 + activation.low)
@@ -157,8 +177,8 @@ class Solver(ABC):
         rows: Int64[np.ndarray, " some"],
     ) -> Float64[np.ndarray, " some"]:
         """What rounding may do to a difference of free energies: to sums of terms, and to each term of an integral."""
-        bias = self.bias if len(self.bias) == 1 else rows_of(self.bias, rows)
-        terms = (states.abs() * (fields.abs() + bias.abs())).sum(dim=1, dtype=torch.float64).cpu().numpy()
+        sizes = states.abs() * (fields.abs() + one_or_rows(self.bias, rows).abs())
+        terms = sizes.sum(dim=1, dtype=torch.float64).cpu().numpy()
         neurons = states.shape[1]
         sums = 4.0 * neurons**0.5 * terms + 8.0 * neurons / self.equations.gain(time)
         rounding: np.ndarray = sums * torch.finfo(states.dtype).eps
@@ -179,8 +199,8 @@ class Solver(ABC):
         work.rise[index] = np.maximum(work.rise[index], rise)
         if len(risen := np.flatnonzero(rise > 0.0)):
             allowed = self.rounding(rows_of(states, risen), rows_of(fields, risen), time[risen], risen)
-            if error is not None:
-                allowed += error(risen)
+            if error is not None and len(beyond := np.flatnonzero(rise[risen] > allowed)):
+                allowed[beyond] += error(risen[beyond])
             at = index[risen]
             work.allowed[at] = np.maximum(work.allowed[at], allowed)
             work.excess[at] = np.maximum(work.excess[at], rise[risen] - allowed)

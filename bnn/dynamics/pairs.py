@@ -250,12 +250,12 @@ def fields_of(network: Network, states: Tensor, bias: Tensor, compiled: bool) ->
     return torch.addmm(bias, states.to(bias.dtype), network.columns)
 
 
-def add_product(network: Network, states: Tensor, fields: Tensor) -> None:
-    """Add W V to fields, in place."""
+def write_product(network: Network, states: Tensor, product: Tensor) -> None:
+    """Write W V."""
     if isinstance(network.weights, SparseWeights):
-        network.weights.send(states.numpy(), fields.numpy())
+        network.weights.send(states.numpy(), product.zero_().numpy())
     else:
-        fields.addmm_(states, network.columns)
+        torch.mm(states, network.columns, out=product)
 
 
 def said_to_itself(network: Network) -> Float64[Tensor, " neurons"]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import torch
@@ -11,8 +13,8 @@ from jaxtyping import Float, Float64, Int64
 from torch import Tensor
 
 from bnn.dynamics.activations import Activation
-from bnn.dynamics.graded import Equations, Solver, largest, rows_of
-from bnn.dynamics.pairs import PairWork, add_product, fields_of
+from bnn.dynamics.graded import Equations, Rows, Solver, largest, one_or_rows, rows_of
+from bnn.dynamics.pairs import PairWork, write_product
 from bnn.kernels import stages
 from bnn.memory import pooled
 
@@ -21,7 +23,7 @@ SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0
 COARSEST = 0.05  # error of a state in one step
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Tableau:
     """Coefficients of an explicit method whose last stage is the new state: its field serves record and next step.
 
@@ -38,6 +40,8 @@ class Tableau:
         Order of the error estimate plus one, by which steps are chosen; None for fixed steps.
     limit
         Largest step times the fastest rate at which the method is stable on the negative axis.
+    lines
+        Weights and, last, error as one float64 [stages, stages].
     """
 
     nodes: tuple[float, ...]
@@ -45,6 +49,14 @@ class Tableau:
     error: tuple[float, ...]
     order: int | None
     limit: float
+
+    @cached_property
+    def lines(self) -> Float64[np.ndarray, "stages stages"]:
+        """See above."""
+        lines = np.zeros((len(self.weights) + 1,) * 2)
+        for k, line in enumerate((*self.weights, self.error)):
+            lines[k, : len(line)] = line
+        return lines
 
 
 EULER = Tableau((1.0,), ((1.0,),), (), None, 2.0)
@@ -99,6 +111,9 @@ def apart(
 class RungeKutta(Solver):
     """Integrates levels u, driven by the forces tau du/dt; a row whose step was too large tries a smaller one.
 
+    As forces are linear in levels, all levels of a step are u and a sum of w(k) (h(k) - u) over the fields h of the
+    stages, u that of its beginning (`docs/theory.md`, section 10): stages keep products, and neither levels nor forces.
+
     Parameters
     ----------
     work, equations, index
@@ -112,7 +127,7 @@ class RungeKutta(Solver):
         by more than 0.05, or half of what counts as settled, so that no error hides that a row has come to rest.
     """
 
-    packed = (*Solver.packed, "levels", "forces", "step")
+    packed = (*Solver.packed, "levels", "step")
 
     def __init__(
         self,
@@ -128,41 +143,29 @@ class RungeKutta(Solver):
         self.tableau, self.rtol, self.atol = tableau, rtol, atol
         inverse = equations.activation.inverse(self.states).div_(self.gain(self.time))
         self.levels = inverse if self.free is None else torch.where(self.free, inverse, 0.0)
-        self.forces = self.only_free(self.fields - self.levels)
         self.step = np.full_like(self.time, step) if step is not None else self._first_step()
-        self.rows = [self._used(row) for row in (*tableau.weights, tableau.error) if row]
-        self.room = self.fields.new_empty(0)
+        self.room, self.turn = self.fields.new_empty(0), 0
 
     def sweep(self) -> None:
         """A step of every row."""
-        equations, tableau = self.equations, self.tableau
-        size = self.until_landmarks(self.step)
-        column = torch.from_numpy(size[:, None] / equations.tau).to(self.fields)
-        room = self._room(len(tableau.nodes) + 4)
-        forces, levels, error, spare = room[:-3], room[-3], room[-2], room[-1]
-        forces[0] = self.forces
-        for stage, node in enumerate(tableau.nodes, start=1):
-            self._advance(stage, column, forces, levels)
+        equations, tableau, network = self.equations, self.tableau, self.work.network
+        size, last = self.until_landmarks(self.step), len(tableau.nodes) - 1
+        weights = self._weights(size / equations.tau)
+        products, spare, (levels, states, fields) = self._room(last)
+        for stage, node in enumerate(tableau.nodes[:last]):
             time = self.later(node * size)
-            if stage < len(tableau.nodes):
-                add_product(self.work.network, self.answer(levels, time, out=spare), forces[stage])
-            else:  # those that are recorded owe nothing to the levels
-                states = self.answer(levels, time)
-                fields = fields_of(self.work.network, states, self.bias, compiled=False)
-                torch.sub(fields, levels, out=forces[stage])
-            if self.free is not None:
-                forces[stage] *= self.free
-        if tableau.error:
-            first, weights = self.rows[-1]
-            torch.mv(forces[first:].flatten(1).T, weights, out=error.view(-1))
-            error *= column
+            self._reach(time, weights[stage], products[:stage], spare)
+            write_product(network, spare, products[stage])
+        time = self.later(size)
+        self._reach(time, weights[last], products, states, levels)
+        write_product(network, states, fields)
+        fields += self.bias  # what is recorded owes nothing to the levels
+        norm, amiss, gap = self._judged(time, weights[-1], products, levels, states, fields)
         if tableau.order is None:
             fine = np.isfinite(largest(levels))
         else:
             coarsest = min(COARSEST, 0.5 * equations.settle) if equations.settle > 0.0 else COARSEST
-            torch.sub(levels, error, out=spare)
-            amiss = largest(self.answer(spare, time, out=spare).sub_(states))
-            norm = np.maximum(self._norm(error, levels), amiss / coarsest)
+            norm = np.maximum(norm, amiss / coarsest)
             fine = norm <= 1.0  # not where it is NaN
             factor = SAFETY * np.nan_to_num(np.maximum(norm, 1e-12), nan=1e12, posinf=1e12) ** (-1.0 / tableau.order)
             factor = factor.clip(SHRINK, GROW)
@@ -170,61 +173,120 @@ class RungeKutta(Solver):
             self.step = np.where(fine & (size < self.step), self.step, chosen)  # cut short, and right
         if not fine.all():
             back = torch.from_numpy(np.flatnonzero(~fine)).to(levels.device)
-            levels[back], forces[-1, back] = self.levels[back], self.forces[back]
-            states[back], fields[back] = self.states[back], self.fields[back]
+            levels[back], states[back], fields[back] = self.levels[back], self.states[back], self.fields[back]
             time = np.where(fine, time, self.time)
-        self.levels.copy_(levels)
-        self.forces.copy_(forces[-1])
-        strongest = self.work.network.largest_row_sum
 
         def error_of(rows: Int64[np.ndarray, " rows"]) -> Float64[np.ndarray, " rows"]:
             """What the error of a step, as it is estimated or may be, can do to the free energy."""
-            size = error.abs()
+            reached = rows_of(levels, rows)
+            size = self._error(weights[-1], products, fields, rows).abs()
             if tableau.order is not None:
-                size = torch.maximum(size, self.atol + self.rtol * levels.abs())
-            others = [rows_of(self.answer(levels + way * size, time), rows) for way in (1, -1)]
-            gain = self.gain(time if equations.anneal == 0.0 else time[rows])
+                size = torch.maximum(size, self.atol + self.rtol * reached.abs())
+            others = [self.answer(reached + way * size, time[rows], rows) for way in (1, -1)]
             here = rows_of(states, rows), others, rows_of(fields, rows)
-            return apart(*here, gain, equations.activation, strongest).cpu().numpy()
+            strongest = network.largest_row_sum
+            return apart(*here, self.gain(time[rows]), equations.activation, strongest).cpu().numpy()
 
         self.record(states, fields, time, error_of if tableau.error else None)
-        settled = largest(self.answer(fields, time, out=spare).sub_(states)) <= equations.settle
+        self.levels = levels
         least = np.maximum(1e-15 * time, SMALLEST * equations.tau)
-        self.finish(settled & fine, self.step < least if tableau.order is not None else ~fine)
+        self.finish((gap <= equations.settle) & fine, self.step < least if tableau.order is not None else ~fine)
 
-    def _advance(
+    def _weights(self, size: Float64[np.ndarray, " rows"]) -> Float[Tensor, "lines rows stages"]:
+        """What w is for the levels of each stage, and for the error, of steps of so many time constants."""
+        lines = self.tableau.lines
+        weights = np.empty((len(lines), len(size), len(lines)))
+        stages.weights(size, lines, weights)
+        return torch.from_numpy(weights).to(self.fields)
+
+    def _reach(
         self,
-        stage: int,
-        size: Float[Tensor, "rows 1"],
-        forces: Float[Tensor, "stages rows neurons"],
-        levels: Float[Tensor, "rows neurons"],
+        time: Float64[np.ndarray, " rows"],
+        weights: Float[Tensor, "rows stages"],
+        products: Float[Tensor, "earlier rows neurons"],
+        states: Float[Tensor, "rows neurons"],
+        levels: Float[Tensor, "rows neurons"] | None = None,
     ) -> None:
-        """Write the levels that a stage reaches, and to its force what needs no product: b - u."""
-        first, weights = self.rows[stage - 1]
-        if levels.device.type == "cpu":
-            arrays = (self.levels, size, weights, forces, self.bias, levels, forces[stage])
-            start, h, w, f, b, reached, drift = (tensor.numpy() for tensor in arrays)
-            stages.advance(start, h, w, f, first, b, reached, drift)
+        """Write the states that a stage reaches at some time, and the levels where they are asked for."""
+        if self.compiled:
+            held = self.states[:0] if self.free is None else self.states
+            written = (states.new_empty(1, states.shape[1]) if levels is None else levels), states
+            stages.advance(*self._arrays(weights, products, time), *_arrays(held, *written))
             return
-        change = torch.tensordot(weights, forces[first:stage], dims=1)
-        torch.addcmul(self.levels, size, change, out=levels)
-        torch.sub(self.bias, levels, out=forces[stage])
+        reached = self.levels + self._combined(weights, products)
+        states.copy_(self.answer(reached, time))
+        if levels is not None:
+            levels.copy_(reached)
 
-    def _used(self, row: tuple[float, ...]) -> tuple[int, Float[Tensor, " stages"]]:
-        """The weights of a line from the first that is not zero, and its place."""
-        first = next(stage for stage, weight in enumerate(row) if weight)
-        return first, self.fields.new_tensor(row[first:])
+    def _judged(
+        self,
+        time: Float64[np.ndarray, " rows"],
+        weights: Float[Tensor, "rows stages"],
+        products: Float[Tensor, "earlier rows neurons"],
+        levels: Float[Tensor, "rows neurons"],
+        states: Float[Tensor, "rows neurons"],
+        fields: Float[Tensor, "rows neurons"],
+    ) -> Float64[np.ndarray, "3 rows"]:
+        """Of new levels their error in tolerances, the most it does to a state, and how far one is from its answer."""
+        if self.compiled:
+            found = np.empty((3, len(states)))
+            new = _arrays(levels, states, fields)
+            stages.judge(*self._arrays(weights, products, time), *new, self.rtol, self.atol, *found)
+            found[0] = np.sqrt(found[0] / self._number())
+            return found
+        error = self._error(weights, products, fields)
+        amiss, gap = (largest(self.answer(u, time) - states) for u in (levels - error, fields))
+        return np.stack([self._norm(error, levels), amiss, gap])
 
-    def _room(self, slots: int) -> Float[Tensor, "slots rows neurons"]:
-        """Memory for what a step needs, the same one as long as it fits."""
-        shape = (slots, *self.levels.shape)
+    def _arrays(
+        self,
+        weights: Float[Tensor, "rows stages"],
+        products: Float[Tensor, "earlier rows neurons"],
+        time: Float64[np.ndarray, " rows"],
+    ) -> tuple[Any, ...]:
+        """What every compiled pass over a step takes."""
+        tensors = (self.levels, self.fields, products, weights, self.bias, self.asked, self.gain(time))
+        return (*_arrays(*tensors), *self.equations.activation.kind)
+
+    def _combined(
+        self,
+        weights: Float[Tensor, "rows stages"],
+        products: Float[Tensor, "earlier rows neurons"],
+        rows: Rows = slice(None),
+    ) -> Float[Tensor, "some neurons"]:
+        """The sum of w(k) (h(k) - u) over the stages so far, of some rows."""
+        levels, weights = rows_of(self.levels, rows), rows_of(weights, rows)
+        bias = one_or_rows(self.bias, rows)
+        change: Tensor = weights[:, :1] * (rows_of(self.fields, rows) - levels)
+        for k, product in enumerate(products, start=1):
+            change.addcmul_(weights[:, k : k + 1], rows_of(product, rows) + bias - levels)
+        return change
+
+    def _error(
+        self,
+        weights: Float[Tensor, "rows stages"],
+        products: Float[Tensor, "earlier rows neurons"],
+        fields: Float[Tensor, "rows neurons"],
+        rows: Rows = slice(None),
+    ) -> Float[Tensor, "some neurons"]:
+        """The error of the levels of a step that ends with these fields, of some rows."""
+        moved = rows_of(fields, rows) - rows_of(self.levels, rows)
+        change: Tensor = self._combined(weights, products, rows)
+        change.addcmul_(rows_of(weights, rows)[:, -1:], moved)
+        if self.free is not None:
+            change *= one_or_rows(self.free, rows)
+        return change
+
+    def _room(self, products: int) -> tuple[Float[Tensor, "stages rows neurons"], Tensor, Tensor]:
+        """Memory for so many products, for states in between, and for what a step ends with beside its start."""
+        slots, self.turn = products + 7, 3 - self.turn
         wanted = slots * self.levels.numel()
         if self.room.numel() < wanted:
             self.room = self.levels.new_empty(wanted)
-            if self.room.device.type == "cpu":
+            if self.compiled:
                 self.room = torch.from_numpy(pooled((wanted,), self.room.numpy().dtype))
-        room: Tensor = self.room[:wanted].view(shape)
-        return room
+        room = self.room[:wanted].view(slots, *self.levels.shape)
+        return room[:products], room[products], room[products + 1 :][self.turn : self.turn + 3]
 
     def _norm(
         self, values: Float[Tensor, "rows neurons"], levels: Float[Tensor, "rows neurons"]
@@ -232,15 +294,22 @@ class RungeKutta(Solver):
         """Root mean square over the free neurons, in tolerances at these levels."""
         tolerances = levels.abs().mul_(self.rtol).add_(self.atol)
         length = torch.linalg.vector_norm(torch.div(values, tolerances, out=tolerances), dim=1)
-        number = np.array(values.shape[1])
-        if self.free is not None:
-            number = self.free.sum(dim=1).clamp(min=1).cpu().numpy()
-        norm: np.ndarray = length.double().cpu().numpy() / np.sqrt(number)
+        norm: np.ndarray = length.double().cpu().numpy() / np.sqrt(self._number())
         return norm
+
+    def _number(self) -> Any:
+        """How many neurons are free, of all rows or of each."""
+        return self.levels.shape[1] if self.free is None else self.free.sum(dim=1).clamp(min=1).cpu().numpy()
 
     def _first_step(self) -> Float64[np.ndarray, " rows"]:
         """A hundredth of the time in which the forces would change the levels by their own size."""
         tau = self.equations.tau
-        level, force = self._norm(self.levels, self.levels), self._norm(self.forces, self.levels)
+        forces = self.only_free(self.fields - self.levels)
+        level, force = self._norm(self.levels, self.levels), self._norm(forces, self.levels)
         known = (level > 1e-5) & (force > 1e-5)
         return np.maximum(np.where(known, 0.01 * tau * level / np.where(known, force, 1.0), 0.0), 1e-6 * tau)
+
+
+def _arrays(*tensors: Tensor) -> tuple[np.ndarray, ...]:
+    """Views for a compiled loop."""
+    return tuple(tensor.numpy() for tensor in tensors)

@@ -60,7 +60,7 @@ def compiled(function: Callable[..., Any], *, any_order: bool = False) -> Callab
     >>> int(total(np.arange(4)))  # with @compiled above it: the same, quickly
     6
     """
-    fastmath = {"reassoc"} if any_order else False
+    fastmath = {"reassoc", "contract"} if any_order else False
     plain = inspect.unwrap(function)  # a type checker's wrapper, in the tests, is not for compiling
     try:
         made: Callable[..., Any] = numba.njit(plain, cache=True, nogil=True, fastmath=fastmath)
@@ -70,8 +70,8 @@ def compiled(function: Callable[..., Any], *, any_order: bool = False) -> Callab
 
 
 def compiled_sums(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`compiled`, with floating-point sums in any order, several terms at once in one register.
+    """`compiled`, with floating-point sums in any order, several terms at once in one register, fused with products.
 
-    Exact for networks on a grid (`bnn.rounding`); for others the order depends on the machine, never on the batch.
+    Exact for networks on a grid (`bnn.rounding`); for others rounding depends on the machine, never on the batch.
     """
     return compiled(function, any_order=True)

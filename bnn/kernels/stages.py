@@ -1,45 +1,238 @@
 """Compiled loops of a flow, each in one pass over its rows: between two products of a step, and over its result."""
 
-from math import log
+from math import factorial, log
+from typing import Any
 
 import numpy as np
+from numba import types
+from numba.extending import overload
 
 from bnn.kernels.compiling import compiled, compiled_sums
 
 ROOT = int(np.sqrt(0.5).view(np.int64))
 TERMS = tuple(2.0 / (log(2.0) * (2 * k + 1)) for k in range(11))  # of the series of 2 artanh(s) / ln 2 in s^2
+POWERS = tuple(log(2.0) ** k / factorial(k) for k in range(14))  # of the series of 2^x
+LARGEST = 67.0  # of an exponent: 2^-67 is below `NEVER`
+NEVER = 1e-20  # smaller chances are 0: they change no sum, and numbers below the normal range are slow
+
+
+@compiled_sums
+def polynomial(x, terms, kind):  # type: ignore[no-untyped-def]
+    """The sum of terms(k) x^k in numbers of a kind."""
+    total = kind(terms[-1])
+    for k in range(len(terms) - 2, -1, -1):
+        total = total * x + kind(terms[k])
+    return total
+
+
+def power(x: Any) -> Any:
+    """2^x between 2^-100 and 2^100, to the last bit or two, several at once: in compiled loops."""
+    raise NotImplementedError
+
+
+@overload(power)
+def _power_of(x):  # type: ignore[no-untyped-def]
+    """A series for what is left beside a whole exponent, whose bits are written: as many as the type of x has."""
+    if x == types.float32:
+        return lambda x: (
+            polynomial(x - np.rint(x), POWERS[:8], np.float32)
+            * np.int32((np.int32(np.rint(x)) + np.int32(127)) << np.int32(23)).view(np.float32)
+        )
+    return lambda x: (
+        polynomial(x - np.rint(x), POWERS, np.float64)
+        * np.int64((np.int64(np.rint(x)) + 1023) << 52).view(np.float64)
+    )  # fmt: skip
+
+
+@compiled_sums
+def respond(levels, gain, low, alone, spans, states):  # type: ignore[no-untyped-def]
+    """The states of one row of levels; see `answer`. The two rows are different memory."""
+    kind = levels.dtype.type
+    largest, never, one, zero = kind(LARGEST), kind(NEVER), kind(1.0), kind(0.0)
+    base, width = kind(low), kind(1.0 - low)
+    for j in range(levels.size):
+        states[j] = -levels[j]
+    for a in range(len(spans)):
+        top = levels[spans[a, 0]]
+        for j in range(spans[a, 0], spans[a, 1]):
+            top = max(top, levels[j])
+        for j in range(spans[a, 0], spans[a, 1]):  # a large gain cannot overflow
+            states[j] = levels[j] - top
+    for j in range(levels.size):
+        x = gain * states[j]
+        x = largest if x > largest else x
+        x = -largest if x < -largest else x
+        odds = power(x)
+        chance = np.divide(one, one + odds)
+        chance = chance if alone[j] else odds
+        chance = zero if chance < never else chance
+        states[j] = base + width * chance
+    for a in range(len(spans)):
+        total = zero
+        for j in range(spans[a, 0], spans[a, 1]):
+            total += states[j]
+        for j in range(spans[a, 0], spans[a, 1]):
+            states[j] = np.divide(states[j], total)
 
 
 @compiled
-def advance(levels, size, weights, forces, first, bias, reached, drift):  # type: ignore[no-untyped-def]
-    """Levels that a stage reaches, u + h sum of w(k) f(k), and what of its force needs no product, b - u, in one pass.
+def answer(levels, gain, low, alone, spans, states):  # type: ignore[no-untyped-def]
+    """States of activation levels: low + (1 - low) / (1 + 2^(-gain u)), or 2^(gain u) over the sum of those of a span.
 
     Parameters
     ----------
-    levels, reached, drift
-        [rows, neurons], the latter two written.
-    size
-        [rows, 1]: h.
-    weights, forces, first
-        w of the stages from ``first`` on; f [stages, rows, neurons].
-    bias
-        [1 or rows, neurons].
+    levels, states
+        [rows, neurons], the latter written; different memory.
+    gain
+        [1 or rows, 1].
+    low
+        State of a neuron that is off: 0 or -1.
+    alone
+        bool [neurons]: those that answer for themselves.
+    spans
+        [number, 2]: the first and the last neuron plus one of those that answer together.
     """
     for r in range(levels.shape[0]):
-        u = reached[r]
-        u[:] = 0
-        for k in range(weights.size):
-            w = weights[k]
-            f = forces[first + k, r]
-            for j in range(u.size):
-                u[j] += w * f[j]
-        h = size[r, 0]
-        start = levels[r]
-        b = bias[min(r, bias.shape[0] - 1)]
-        d = drift[r]
+        respond(levels[r], gain[min(r, gain.shape[0] - 1), 0], low, alone, spans, states[r])
+
+
+@compiled
+def weights(size, lines, found):  # type: ignore[no-untyped-def]
+    """What w is in the levels u + sum of w(m) (h(m) - u) of each stage after the first, and in the error.
+
+    The force of stage k is h(k) - u minus the sum of its own levels, so that w(m) = h (a(m) - sum over k of a(k) w of
+    stage k at m), h the step in time constants.
+
+    Parameters
+    ----------
+    size
+        [rows]: h.
+    lines
+        [stages, stages]: a of the levels of each stage after the first and, last, of the error.
+    found
+        [stages, rows, stages], written: w.
+    """
+    for line in range(len(lines)):
+        for r in range(size.size):
+            for m in range(len(lines)):
+                total = lines[line, m]
+                for k in range(m + 1, line + 1):
+                    total -= lines[line, k] * found[k - 1, r, m]
+                found[line, r, m] = size[r] * total
+
+
+@compiled_sums
+def combine(r, share, levels, fields, products, weights, bias, total):  # type: ignore[no-untyped-def]
+    """A share of u plus the sum over stages of w(k) (h(k) - u): h(0) the given fields, later ones product plus bias."""
+    u = levels[r]
+    h = fields[r]
+    b = bias[min(r, bias.shape[0] - 1)]
+    first = weights[r, 0]
+    later = weights[r, 1 : products.shape[0] + 1].sum()
+    for j in range(u.size):
+        total[j] = share * u[j] + first * (h[j] - u[j]) + later * (b[j] - u[j])
+    for k in range(products.shape[0]):
+        w = weights[r, k + 1]
+        p = products[k, r]
         for j in range(u.size):
-            u[j] = start[j] + h * u[j]
-            d[j] = b[j] - u[j]
+            total[j] += w * p[j]
+
+
+@compiled
+def advance(  # type: ignore[no-untyped-def]
+    levels, fields, products, weights, bias, free, gain, low, alone, spans, held, reached, states
+):
+    """Levels that a stage reaches, u + sum of w(k) (h(k) - u), and their states, in one pass.
+
+    Parameters
+    ----------
+    levels, fields
+        [rows, neurons]: u and h(0).
+    products
+        [stages, rows, neurons]: W V of the stages before this one, after the first.
+    weights
+        [rows, at least stages + 1]: w.
+    bias, free
+        [1 or rows, neurons].
+    gain, low, alone, spans
+        As in `answer`.
+    held
+        [rows or none, neurons]: states of the neurons that are not free; of no row where all are.
+    reached
+        [1 or rows, neurons], written; of one row where nobody asks for it.
+    states
+        [rows, neurons], written.
+    """
+    one = levels.dtype.type(1.0)
+    for r in range(levels.shape[0]):
+        to = reached[min(r, reached.shape[0] - 1)]
+        combine(r, one, levels, fields, products, weights, bias, to)
+        v = states[r]
+        respond(to, gain[min(r, gain.shape[0] - 1), 0], low, alone, spans, v)
+        if len(held):
+            asked = free[min(r, free.shape[0] - 1)]
+            kept = held[r]
+            for j in range(v.size):
+                found, old = v[j], kept[j]
+                v[j] = found if asked[j] else old
+
+
+@compiled_sums
+def farthest(one, other, asked):  # type: ignore[no-untyped-def]
+    """Largest difference of those asked for; of sizes without sign the bits have the same order, NaN above all."""
+    most = np.int64(0)
+    for j in range(one.size):
+        size = np.float64(abs(one[j] - other[j])).view(np.int64)
+        most = max(most, size if asked[j] else np.int64(0))
+    return np.int64(most).view(np.float64)
+
+
+@compiled_sums
+def judge(  # type: ignore[no-untyped-def]
+    levels, fields, products, weights, bias, free, gain, low, alone, spans,
+    reached, states, after, rtol, atol, norm, amiss, gap
+):  # fmt: skip
+    """What a step that is done may err by, and how far its states are from rest, in one pass.
+
+    Parameters
+    ----------
+    levels, fields, products, weights, bias, free, gain, low, alone, spans
+        As in `advance`; the weights are those of the error, one more than there are products and first fields.
+    reached, states, after
+        [rows, neurons]: the new levels, their states and fields.
+    rtol, atol
+        Of the tolerance atol + rtol |u|.
+    norm, amiss, gap
+        float64 [rows], written: the sum of squares of the error in tolerances; the most by which a state changes with
+        the error; the most by which one differs from the answer to its field.
+    """
+    e = np.empty_like(levels[0])
+    other = np.empty_like(levels[0])
+    answered = np.empty_like(levels[0])
+    kind = levels.dtype.type
+    relative, absolute = kind(rtol), kind(atol)
+    last = products.shape[0] + 1
+    for r in range(levels.shape[0]):
+        u = levels[r]
+        combine(r, kind(0.0), levels, fields, products, weights, bias, e)
+        w = weights[r, last]
+        new = reached[r]
+        h = after[r]
+        v = states[r]
+        asked = free[min(r, free.shape[0] - 1)]
+        g = gain[min(r, gain.shape[0] - 1), 0]
+        squares = 0.0
+        for j in range(u.size):
+            wrong = e[j] + w * (h[j] - u[j])
+            wrong = wrong if asked[j] else kind(0.0)
+            share = np.float64(np.divide(wrong, absolute + relative * abs(new[j])))
+            squares += share * share
+            other[j] = new[j] - wrong
+        norm[r] = squares
+        respond(other, g, low, alone, spans, answered)
+        amiss[r] = farthest(answered, v, asked)
+        respond(h, g, low, alone, spans, answered)
+        gap[r] = farthest(answered, v, asked)
 
 
 @compiled_sums
