@@ -15,11 +15,28 @@ from numpy.typing import DTypeLike
 SHARE = 0.8  # of the free memory that one table may take
 
 
+GROUPS = Path("/sys/fs/cgroup")  # where Linux tells what a container, or any group of processes, may take
+
+
 def free_memory() -> float:
-    """Bytes to be had without swapping; all of the machine's where the system does not tell."""
+    """Bytes to be had without swapping, inside a container of its own share; all where the system does not tell."""
     table = Path("/proc/meminfo")
     found = re.search(r"MemAvailable: +(\d+) kB", table.read_text()) if table.exists() else None
-    return 1024.0 * int(found[1]) if found else float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    free = 1024.0 * int(found[1]) if found else float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    mine = Path("/proc/self/cgroup")
+    found = re.search(r"^0::/(.*)$", mine.read_text(), re.MULTILINE) if mine.exists() else None
+    group = GROUPS / found[1] if found else GROUPS
+    return min(free, *(_left_to(folder) for folder in (group, *group.parents) if folder.is_relative_to(GROUPS)))
+
+
+def _left_to(group: Path) -> float:
+    """Bytes that a control group of Linux may still take, files it can drop among them."""
+    try:
+        most, used = (int((group / name).read_text()) for name in ("memory.max", "memory.current"))
+        dropped = re.search(r"^inactive_file (\d+)$", (group / "memory.stat").read_text(), re.MULTILINE)
+    except (OSError, ValueError):  # no such group, or no limit: "max"
+        return math.inf
+    return float(max(0, most - used + (int(dropped[1]) if dropped else 0)))
 
 
 def fits(needed: int | float) -> bool:

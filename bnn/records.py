@@ -318,6 +318,11 @@ class Baskets(Records):
         On_off attributes, one an item.
     weights
         Weight of each row; None: every row counts once.
+
+    Raises
+    ------
+    DataError
+        Items outside the schema or out of order, starts that do not divide them, weights that do not fit.
     """
 
     __slots__ = ("items", "start")
@@ -332,6 +337,7 @@ class Baskets(Records):
         weights: Any = None,
     ) -> None:
         require_on_off(schema, "Baskets.schema")
+        _check_baskets(items, start, len(schema.names))
         kept = {
             "items": _read_only(items),
             "start": _read_only(start),
@@ -454,6 +460,23 @@ def _checked_codes(codes: Any, schema: Schema) -> Int[np.ndarray, "rows attribut
     dtype = smallest_type(max(schema.sizes))
     same_bytes = codes.dtype == np.uint8 and dtype == np.int8
     return _read_only(codes.view(np.int8) if same_bytes else codes.astype(dtype, copy=False))
+
+
+def _check_baskets(items: Any, start: Any, neurons: int) -> None:
+    """Check that the starts divide the items into rows, and that these ascend within each."""
+    if not all(isinstance(array, np.ndarray) and array.ndim == 1 for array in (items, start)):
+        raise DataError("Baskets: items and start are numpy arrays of one dimension.")
+    if (items.dtype, start.dtype) != (np.int32, np.int64):
+        raise DataError(f"Baskets: needs items as int32 and start as int64; got {items.dtype} and {start.dtype}.")
+    if len(start) == 0 or start[0] != 0 or start[-1] != len(items) or (start[1:] < start[:-1]).any():
+        raise DataError(f"Baskets.start: rises from 0 to the number of items, {len(items)}, one number more than rows.")
+    if len(items) and not 0 <= items.min() <= items.max() < neurons:
+        raise DataError(f"Baskets.items: needs neurons from 0 to {neurons - 1}; got {items.min()} to {items.max()}.")
+    descends = np.flatnonzero(items[1:] <= items[:-1]) + 1
+    within = descends[start[np.searchsorted(start, descends)] != descends]  # not where a row begins
+    if len(within):
+        row = int(np.searchsorted(start, within[0], side="right")) - 1
+        raise DataError(f"Baskets.items: those of row {row} do not ascend, each once.")
 
 
 def extremes(

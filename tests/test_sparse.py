@@ -497,3 +497,29 @@ def test_the_command_line_finds_associations_of_baskets():
         result = CliRunner().invoke(cli.app, ["associations", "shop.txt", "--format", wrong, "--ignore", "ham"])
         assert result.exit_code == 2
         assert match in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("items", "start", "message"),
+    [
+        ([0, 2, 1], [0, 3], "row 0 do not ascend"),
+        ([0, 1, 2, 2], [0, 2, 4], "row 1 do not ascend"),
+        ([0, 3], [0, 2], "from 0 to 2; got 0 to 3"),
+        ([-1, 2], [0, 2], "got -1 to 2"),
+        ([0, 1], [0, 3], "number of items, 2"),
+        ([0, 1], [0, 2, 1, 2], "number of items, 2"),
+        ([], [], "number of items, 0"),
+    ],
+)
+def test_baskets_made_by_hand_are_checked(items, start, message):
+    schema = bnn.Records.from_patterns([[0, 1, 1]]).schema
+    with pytest.raises(DataError, match=message):
+        Baskets(np.array(items, np.int32), np.array(start, np.int64), schema)
+    with unchecked(), pytest.raises(DataError, match="int32"):
+        Baskets(np.array([0]), np.array([0, 1]), schema)
+
+
+def test_rows_of_baskets_may_be_empty_and_begin_with_less():
+    schema = bnn.Records.from_patterns([[0, 1, 1]]).schema
+    baskets = Baskets(np.array([1, 2, 0, 0, 2], np.int32), np.array([0, 0, 2, 3, 3, 5, 5]), schema)
+    assert baskets.codes.tolist() == [[0, 0, 0], [0, 1, 1], [1, 0, 0], [0, 0, 0], [1, 0, 1], [0, 0, 0]]

@@ -53,11 +53,11 @@ class Activation(ABC):
         if levels.device.type != "cpu":
             return self.by_torch(levels, gain)
         states = torch.empty(levels.shape, dtype=levels.dtype)
-        stages.answer(levels.contiguous().numpy(), gain.numpy(), *self.kind, states.numpy())
+        stages.answer(levels.contiguous().numpy(), gain.numpy(), *self.for_loops, states.numpy())
         return states
 
     @property
-    def kind(self) -> tuple[float, Bool[np.ndarray, " neurons"], Int64[np.ndarray, "number 2"]]:
+    def for_loops(self) -> tuple[float, Bool[np.ndarray, " neurons"], Int64[np.ndarray, "number 2"]]:
         """What a compiled loop has to know of it: the state of a neuron that is off, `both`, and `spans`."""
         return float(self.low), self.both, self.spans
 

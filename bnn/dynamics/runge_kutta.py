@@ -246,7 +246,7 @@ class RungeKutta(Solver):
     ) -> tuple[Any, ...]:
         """What every compiled pass over a step takes."""
         tensors = (self.levels, self.fields, products, weights, self.bias, self.asked, self.gain(time))
-        return (*_arrays(*tensors), *self.equations.activation.kind)
+        return (*_arrays(*tensors), *self.equations.activation.for_loops)
 
     def _combined(
         self,

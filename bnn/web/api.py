@@ -22,7 +22,7 @@ from bnn.web.cases import Value, table_of
 from bnn.web.course import dynamics_named
 from bnn.web.guard import refused
 from bnn.web.memory import network_of
-from bnn.web.reports import finite
+from bnn.web.reports import finite, terms_of
 from bnn.web.shelf import Shelf, Subject
 from bnn.web.work import BusyError, Pool, Progress
 
@@ -99,16 +99,7 @@ def explanations(subject: Subject, asked: q.Consultation) -> q.Explanations:
     rows = [
         q.Reasons(
             prior=finite(told.prior.tolist()),
-            terms=[
-                q.Term(
-                    attribute=term,
-                    value=str(value),
-                    gains=finite(told.gains[row, t].tolist()),
-                    cases=told.cases[row, t],
-                )
-                for t, (term, value) in enumerate(zip(told.terms, told.values[row].tolist(), strict=True))
-                if value is not None
-            ],
+            terms=[q.Term(**term) for term in terms_of(told, row)],
             normaliser=told.normaliser[row],
             log2_probabilities=finite(log2[row].tolist()),
         )

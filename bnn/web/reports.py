@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bnn import __version__
+from bnn.classify.explanation import Explanation
 from bnn.plots.style import readable
 from bnn.web.consult_session import ConsultSession
 
@@ -58,10 +59,20 @@ def lines_of(session: ConsultSession, label: str) -> list[dict[str, Any]]:
     ]
     probability = float(told.log2_probabilities[0, place])
     return [
-        _line("prior", "", float(told.prior[place]), "", ""),
+        _line("prior", "", float(told.prior[place]), "", "own"),
         *(_line(*term) for term in terms),
-        _line("normaliser", "", -float(told.normaliser[0]), "", ""),
+        _line("normaliser", "", -float(told.normaliser[0]), "", "own"),
         _line(f"sum = log2 of {100 * math.exp2(probability):.3g} %", "", probability, "", "total"),
+    ]
+
+
+def terms_of(told: Explanation, row: int) -> list[dict[str, Any]]:
+    """What is known of a case, each with its gains in bits for all classes and the cases behind it."""
+    terms = zip(told.terms, told.values[row].tolist(), told.gains[row].tolist(), told.cases[row].tolist(), strict=True)
+    return [
+        {"attribute": term, "value": str(value), "gains": finite(gains), "cases": cases}
+        for term, value, gains, cases in terms
+        if value is not None
     ]
 
 
@@ -75,13 +86,7 @@ def as_json(session: ConsultSession) -> str:
         "probabilities": dict(zip(session.classes, session.probabilities().tolist(), strict=True)),
         "classes": session.classes,
         "prior": finite(told.prior.tolist()),
-        "terms": [
-            {"attribute": term, "value": str(value), "gains": finite(gains), "cases": cases}
-            for term, value, gains, cases in zip(
-                told.terms, told.values[0].tolist(), told.gains[0].tolist(), told.cases[0].tolist(), strict=True
-            )
-            if value is not None
-        ],
+        "terms": terms_of(told, 0),
         "normaliser": float(told.normaliser[0]),
         "to_ask": [{"attribute": name, "bits": bits} for name, bits in session.to_ask()],
         "note": "prior + gains - normaliser = log2 of the probability; not a medical device",
@@ -125,7 +130,8 @@ def finite(numbers: list[Any]) -> list[Any]:
 def _line(name: str, note: str, size: float, cases: str, kind: str) -> dict[str, Any]:
     """One line as the table of the page wants it; a class excluded by its evidence has a bar as long as any."""
     shown = size if math.isfinite(size) else math.copysign(99.0, size)
-    return {"name": name, "note": note, "size": shown, "told": readable(size, "+.2f"), "cases": cases, "kind": kind}
+    line = {"name": name, "note": note, "size": shown, "told": readable(size, "+.2f"), "cases": cases, "kind": kind}
+    return line | {"key": f"{kind} {name}"}  # an attribute may be called "prior"
 
 
 def _bar(share: float, middle: float) -> str:
