@@ -76,7 +76,8 @@ def recall(
     check
         ``"raise"``: a rise where the guarantee holds is a `DescentError`; ``"record"``: it is only recorded.
     backend
-        ``"auto"``: compiled loops on the CPU, torch elsewhere; ``"compiled"`` or ``"torch"`` to insist.
+        ``"auto"``: compiled loops on the CPU, torch elsewhere; ``"compiled"`` or ``"torch"`` to insist. Flows have
+        torch's products, on the CPU with compiled passes between them, in any case.
     progress
         Called after each sweep with the number of rows that have ended and of all rows.
 

@@ -23,18 +23,25 @@ def free_memory() -> float:
     table = Path("/proc/meminfo")
     found = re.search(r"MemAvailable: +(\d+) kB", table.read_text()) if table.exists() else None
     free = 1024.0 * int(found[1]) if found else float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    mine = Path("/proc/self/cgroup")
-    found = re.search(r"^0::/(.*)$", mine.read_text(), re.MULTILINE) if mine.exists() else None
-    group = GROUPS / found[1] if found else GROUPS
-    return min(free, *(_left_to(folder) for folder in (group, *group.parents) if folder.is_relative_to(GROUPS)))
+    groups = _groups(Path("/proc/self/cgroup"))
+    return min(free, *(_left_to(folder) for group in groups for folder in (group, *group.parents)))
+
+
+def _groups(table: Path) -> list[Path]:
+    """Where the system may tell the limits of this process: by version 2 of its control groups, and by version 1."""
+    told = table.read_text() if table.exists() else ""
+    found = (re.search(kind, told, re.MULTILINE) for kind in (r"^0::/(.*)$", r"^\d+:memory:/(.*)$"))
+    return [place / (path[1] if path else "") for place, path in zip((GROUPS, GROUPS / "memory"), found, strict=True)]
 
 
 def _left_to(group: Path) -> float:
-    """Bytes that a control group of Linux may still take, files it can drop among them."""
+    """Bytes that a control group of Linux may still take, files it can drop among them; no limit where none is told."""
+    old = (group / "memory.limit_in_bytes").exists()
+    names = ("memory.limit_in_bytes", "memory.usage_in_bytes") if old else ("memory.max", "memory.current")
     try:
-        most, used = (int((group / name).read_text()) for name in ("memory.max", "memory.current"))
-        dropped = re.search(r"^inactive_file (\d+)$", (group / "memory.stat").read_text(), re.MULTILINE)
-    except (OSError, ValueError):  # no such group, or no limit: "max"
+        most, used = (int((group / name).read_text()) for name in names)
+        dropped = re.search(r"^(?:total_)?inactive_file (\d+)$", (group / "memory.stat").read_text(), re.MULTILINE)
+    except (OSError, ValueError):  # no such group, or "max"
         return math.inf
     return float(max(0, most - used + (int(dropped[1]) if dropped else 0)))
 

@@ -370,9 +370,12 @@ def test_free_memory_is_that_of_a_machine():
 
 
 @pytest.mark.parametrize(("limit", "left"), [("1000000", 700000.0), ("max", None), ("100", 0.0)])
-def test_a_container_has_the_memory_it_is_given(tmp_path, monkeypatch, limit, left):
-    for name, told in {"max": limit, "current": "500000", "stat": "anon 7\ninactive_file 200000\n"}.items():
-        (tmp_path / f"memory.{name}").write_text(told)
+@pytest.mark.parametrize("names", [("max", "current"), ("limit_in_bytes", "usage_in_bytes")])
+def test_a_container_has_the_memory_it_is_given(tmp_path, monkeypatch, names, limit, left):
+    folder = tmp_path if names[0] == "max" else tmp_path / "memory"
+    folder.mkdir(exist_ok=True)
+    for name, told in zip((*names, "stat"), (limit, "500000", "anon 7\ninactive_file 200000\n"), strict=True):
+        (folder / f"memory.{name}").write_text(told)
     whole = memory.free_memory()
     monkeypatch.setattr(memory, "GROUPS", tmp_path)
     assert memory.free_memory() == (left if left is not None else pytest.approx(whole, rel=0.5))

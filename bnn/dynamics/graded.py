@@ -126,7 +126,7 @@ class Solver(ABC):
         return column
 
     @property
-    def compiled(self) -> bool:
+    def on_cpu(self) -> bool:
         """Whether passes over the states are compiled loops, and not torch's operations."""
         return self.states.device.type == "cpu"
 
@@ -156,7 +156,7 @@ class Solver(ABC):
     ) -> tuple[Float64[np.ndarray, " rows"], Float64[np.ndarray, " rows"], Int64[np.ndarray, " rows"]]:
         """E and the free energy of states, from nothing but them and their fields; how many neurons are flipped."""
         activation = self.equations.activation
-        if self.compiled:
+        if self.on_cpu:
             energy, integral = np.empty((2, len(states)))
             flips = np.empty(len(states), dtype=np.int64)
             arrays = (tensor.numpy() for tensor in (states, self.states, fields, self.bias, self.asked))

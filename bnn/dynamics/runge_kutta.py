@@ -40,8 +40,6 @@ class Tableau:
         Order of the error estimate plus one, by which steps are chosen; None for fixed steps.
     limit
         Largest step times the fastest rate at which the method is stable on the negative axis.
-    lines
-        Weights and, last, error as one float64 [stages, stages].
     """
 
     nodes: tuple[float, ...]
@@ -52,7 +50,7 @@ class Tableau:
 
     @cached_property
     def lines(self) -> Float64[np.ndarray, "stages stages"]:
-        """See above."""
+        """Weights and, last, error, filled up with zeros."""
         lines = np.zeros((len(self.weights) + 1,) * 2)
         for k, line in enumerate((*self.weights, self.error)):
             lines[k, : len(line)] = line
@@ -113,6 +111,7 @@ class RungeKutta(Solver):
 
     As forces are linear in levels, all levels of a step are u and a sum of w(k) (h(k) - u) over the fields h of the
     stages, u that of its beginning (`docs/theory.md`, section 10): stages keep products, and neither levels nor forces.
+    The levels of clamped neurons stay 0.
 
     Parameters
     ----------
@@ -160,10 +159,10 @@ class RungeKutta(Solver):
         self._reach(time, weights[last], products, states, levels)
         write_product(network, states, fields)
         fields += self.bias  # what is recorded owes nothing to the levels
-        norm, amiss, gap = self._judged(time, weights[-1], products, levels, states, fields)
         if tableau.order is None:
-            fine = np.isfinite(largest(levels))
+            fine, gap = np.isfinite(largest(levels)), largest(self.answer(fields, time) - states)
         else:
+            norm, amiss, gap = self._judged(time, weights[-1], products, levels, states, fields)
             coarsest = min(COARSEST, 0.5 * equations.settle) if equations.settle > 0.0 else COARSEST
             norm = np.maximum(norm, amiss / coarsest)
             fine = norm <= 1.0  # not where it is NaN
@@ -179,10 +178,10 @@ class RungeKutta(Solver):
         def error_of(rows: Int64[np.ndarray, " rows"]) -> Float64[np.ndarray, " rows"]:
             """What the error of a step, as it is estimated or may be, can do to the free energy."""
             reached = rows_of(levels, rows)
-            size = self._error(weights[-1], products, fields, rows).abs()
+            wrong = self._error(weights[-1], products, fields, rows).abs()
             if tableau.order is not None:
-                size = torch.maximum(size, self.atol + self.rtol * reached.abs())
-            others = [self.answer(reached + way * size, time[rows], rows) for way in (1, -1)]
+                wrong = torch.maximum(wrong, self.atol + self.rtol * reached.abs())
+            others = [self.answer(reached + way * wrong, time[rows], rows) for way in (1, -1)]
             here = rows_of(states, rows), others, rows_of(fields, rows)
             strongest = network.largest_row_sum
             return apart(*here, self.gain(time[rows]), equations.activation, strongest).cpu().numpy()
@@ -208,10 +207,10 @@ class RungeKutta(Solver):
         levels: Float[Tensor, "rows neurons"] | None = None,
     ) -> None:
         """Write the states that a stage reaches at some time, and the levels where they are asked for."""
-        if self.compiled:
+        if self.on_cpu:
             held = self.states[:0] if self.free is None else self.states
             written = (states.new_empty(1, states.shape[1]) if levels is None else levels), states
-            stages.advance(*self._arrays(weights, products, time), *_arrays(held, *written))
+            stages.advance(*self._arrays(weights, products, time), *_views(held, *written))
             return
         reached = self.levels + self._combined(weights, products)
         states.copy_(self.answer(reached, time))
@@ -228,9 +227,9 @@ class RungeKutta(Solver):
         fields: Float[Tensor, "rows neurons"],
     ) -> Float64[np.ndarray, "3 rows"]:
         """Of new levels their error in tolerances, the most it does to a state, and how far one is from its answer."""
-        if self.compiled:
+        if self.on_cpu:
             found = np.empty((3, len(states)))
-            new = _arrays(levels, states, fields)
+            new = _views(levels, states, fields)
             stages.judge(*self._arrays(weights, products, time), *new, self.rtol, self.atol, *found)
             found[0] = np.sqrt(found[0] / self._number())
             return found
@@ -246,7 +245,7 @@ class RungeKutta(Solver):
     ) -> tuple[Any, ...]:
         """What every compiled pass over a step takes."""
         tensors = (self.levels, self.fields, products, weights, self.bias, self.asked, self.gain(time))
-        return (*_arrays(*tensors), *self.equations.activation.for_loops)
+        return (*_views(*tensors), *self.equations.activation.for_loops)
 
     def _combined(
         self,
@@ -260,7 +259,7 @@ class RungeKutta(Solver):
         change: Tensor = weights[:, :1] * (rows_of(self.fields, rows) - levels)
         for k, product in enumerate(products, start=1):
             change.addcmul_(weights[:, k : k + 1], rows_of(product, rows) + bias - levels)
-        return change
+        return change if self.free is None else change * one_or_rows(self.free, rows)
 
     def _error(
         self,
@@ -270,23 +269,26 @@ class RungeKutta(Solver):
         rows: Rows = slice(None),
     ) -> Float[Tensor, "some neurons"]:
         """The error of the levels of a step that ends with these fields, of some rows."""
-        moved = rows_of(fields, rows) - rows_of(self.levels, rows)
-        change: Tensor = self._combined(weights, products, rows)
-        change.addcmul_(rows_of(weights, rows)[:, -1:], moved)
+        last = rows_of(weights, rows)[:, -1:] * (rows_of(fields, rows) - rows_of(self.levels, rows))
         if self.free is not None:
-            change *= one_or_rows(self.free, rows)
-        return change
+            last = last * one_or_rows(self.free, rows)
+        error: Tensor = self._combined(weights, products, rows) + last
+        return error
 
     def _room(self, products: int) -> tuple[Float[Tensor, "stages rows neurons"], Tensor, Tensor]:
-        """Memory for so many products, for states in between, and for what a step ends with beside its start."""
-        slots, self.turn = products + 7, 3 - self.turn
-        wanted = slots * self.levels.numel()
+        """Memory for so many products, for states in between, and for levels, states and fields after the step.
+
+        Of the latter there are two sets, taken by turns, since those before the step may lie in the other one. Nothing
+        else may lie here: rows that are packed together or joined are copies.
+        """
+        wanted, self.turn = (products + 7) * self.levels.numel(), 1 - self.turn
         if self.room.numel() < wanted:
-            self.room = self.levels.new_empty(wanted)
-            if self.compiled:
-                self.room = torch.from_numpy(pooled((wanted,), self.room.numpy().dtype))
-        room = self.room[:wanted].view(slots, *self.levels.shape)
-        return room[:products], room[products], room[products + 1 :][self.turn : self.turn + 3]
+            if self.on_cpu:
+                self.room = torch.from_numpy(pooled((wanted,), self.levels.numpy().dtype))
+            else:
+                self.room = self.levels.new_empty(wanted)
+        room = self.room[:wanted].view(-1, *self.levels.shape)
+        return room[:products], room[-1], room[products : products + 6].view(2, 3, *self.levels.shape)[self.turn]
 
     def _norm(
         self, values: Float[Tensor, "rows neurons"], levels: Float[Tensor, "rows neurons"]
@@ -310,6 +312,6 @@ class RungeKutta(Solver):
         return np.maximum(np.where(known, 0.01 * tau * level / np.where(known, force, 1.0), 0.0), 1e-6 * tau)
 
 
-def _arrays(*tensors: Tensor) -> tuple[np.ndarray, ...]:
+def _views(*tensors: Tensor) -> tuple[np.ndarray, ...]:
     """Views for a compiled loop."""
     return tuple(tensor.numpy() for tensor in tensors)

@@ -11,37 +11,51 @@ from bnn.kernels.compiling import compiled, compiled_sums
 
 ROOT = int(np.sqrt(0.5).view(np.int64))
 TERMS = tuple(2.0 / (log(2.0) * (2 * k + 1)) for k in range(11))  # of the series of 2 artanh(s) / ln 2 in s^2
-POWERS = tuple(log(2.0) ** k / factorial(k) for k in range(14))  # of the series of 2^x
+POWERS = tuple(log(2.0) ** k / factorial(k) for k in range(1, 14))  # of the series of 2^x - 1
 LARGEST = 67.0  # of an exponent: 2^-67 is below `NEVER`
 NEVER = 1e-20  # smaller chances are 0: they change no sum, and numbers below the normal range are slow
 
 
 @compiled_sums
-def polynomial(x, terms, kind):  # type: ignore[no-untyped-def]
-    """The sum of terms(k) x^k in numbers of a kind."""
+def series(x, terms, kind):  # type: ignore[no-untyped-def]
+    """2^x - 1 by x times a polynomial, in numbers of a kind."""
     total = kind(terms[-1])
     for k in range(len(terms) - 2, -1, -1):
         total = total * x + kind(terms[k])
-    return total
+    return x * total
 
 
-def power(x: Any) -> Any:
-    """2^x between 2^-100 and 2^100, to the last bit or two, several at once: in compiled loops."""
-    raise NotImplementedError
+def fraction(x: Any) -> Any:
+    """2^x - 1 of -1/2 to 1/2, to the last bits; compiled, by as many terms as the type of x has bits for."""
+    return np.expm1(x * log(2.0))
 
 
-@overload(power)
-def _power_of(x):  # type: ignore[no-untyped-def]
-    """A series for what is left beside a whole exponent, whose bits are written: as many as the type of x has."""
+def whole(x: Any) -> Any:
+    """2^x of a whole number from -100 to 100; compiled, by writing the bits of its exponent."""
+    return np.exp2(x)
+
+
+@overload(fraction)
+def _fraction_of(x):  # type: ignore[no-untyped-def]
     if x == types.float32:
-        return lambda x: (
-            polynomial(x - np.rint(x), POWERS[:8], np.float32)
-            * np.int32((np.int32(np.rint(x)) + np.int32(127)) << np.int32(23)).view(np.float32)
-        )
-    return lambda x: (
-        polynomial(x - np.rint(x), POWERS, np.float64)
-        * np.int64((np.int64(np.rint(x)) + 1023) << 52).view(np.float64)
-    )  # fmt: skip
+        return lambda x: series(x, POWERS[:7], np.float32)
+    return lambda x: series(x, POWERS, np.float64)
+
+
+@overload(whole)
+def _whole_of(x):  # type: ignore[no-untyped-def]
+    if x == types.float32:
+        return lambda x: np.int32((np.int32(x) + np.int32(127)) << np.int32(23)).view(np.float32)
+    return lambda x: np.int64((np.int64(x) + 1023) << 52).view(np.float64)
+
+
+@compiled_sums
+def power(x, kind):  # type: ignore[no-untyped-def]
+    """2^x and 2^x - 1 of numbers from -100 to 100, each to the last bits; several at once."""
+    nearest = np.rint(x)
+    scale = whole(nearest)
+    more = scale * fraction(x - nearest)
+    return scale + more, scale - kind(1.0) + more
 
 
 @compiled_sums
@@ -49,7 +63,13 @@ def respond(levels, gain, low, alone, spans, states):  # type: ignore[no-untyped
     """The states of one row of levels; see `answer`. The two rows are different memory."""
     kind = levels.dtype.type
     largest, never, one, zero = kind(LARGEST), kind(NEVER), kind(1.0), kind(0.0)
-    base, width = kind(low), kind(1.0 - low)
+    if low < 0.0:
+        for j in range(levels.size):
+            x = gain * abs(levels[j])
+            x = -largest if x > largest else -x
+            _, less = power(x, kind)  # exact near 0, where a state is half of it
+            states[j] = np.copysign(np.divide(less, one + one + less), levels[j])
+        return
     for j in range(levels.size):
         states[j] = -levels[j]
     for a in range(len(spans)):
@@ -62,22 +82,22 @@ def respond(levels, gain, low, alone, spans, states):  # type: ignore[no-untyped
         x = gain * states[j]
         x = largest if x > largest else x
         x = -largest if x < -largest else x
-        odds = power(x)
+        odds, _ = power(x, kind)
         chance = np.divide(one, one + odds)
-        chance = chance if alone[j] else odds
         chance = zero if chance < never else chance
-        states[j] = base + width * chance
+        states[j] = chance if alone[j] else odds
     for a in range(len(spans)):
         total = zero
         for j in range(spans[a, 0], spans[a, 1]):
             total += states[j]
         for j in range(spans[a, 0], spans[a, 1]):
-            states[j] = np.divide(states[j], total)
+            chance = np.divide(states[j], total)
+            states[j] = zero if chance < never else chance
 
 
 @compiled
 def answer(levels, gain, low, alone, spans, states):  # type: ignore[no-untyped-def]
-    """States of activation levels: low + (1 - low) / (1 + 2^(-gain u)), or 2^(gain u) over the sum of those of a span.
+    """States of levels: 1 / (1 + 2^(-gain u)), from -1 on the tanh, or 2^(gain u) over the sum of those of a span.
 
     Parameters
     ----------
@@ -98,15 +118,14 @@ def answer(levels, gain, low, alone, spans, states):  # type: ignore[no-untyped-
 
 @compiled
 def weights(size, lines, found):  # type: ignore[no-untyped-def]
-    """What w is in the levels u + sum of w(m) (h(m) - u) of each stage after the first, and in the error.
+    """What w is in u + sum over m of w(m) (h(m) - u), the levels of each stage after the first and, last, the error.
 
-    The force of stage k is h(k) - u minus the sum of its own levels, so that w(m) = h (a(m) - sum over k of a(k) w of
-    stage k at m), h the step in time constants.
+    w(m) = step (a(m) - sum over m < k of a(k) w of stage k at m) (`docs/theory.md`, section 10).
 
     Parameters
     ----------
     size
-        [rows]: h.
+        [rows]: the steps, in time constants.
     lines
         [stages, stages]: a of the levels of each stage after the first and, last, of the error.
     found
@@ -121,28 +140,27 @@ def weights(size, lines, found):  # type: ignore[no-untyped-def]
                 found[line, r, m] = size[r] * total
 
 
-@compiled_sums
+@compiled
 def combine(r, share, levels, fields, products, weights, bias, total):  # type: ignore[no-untyped-def]
     """A share of u plus the sum over stages of w(k) (h(k) - u): h(0) the given fields, later ones product plus bias."""
     u = levels[r]
     h = fields[r]
     b = bias[min(r, bias.shape[0] - 1)]
-    first = weights[r, 0]
-    later = weights[r, 1 : products.shape[0] + 1].sum()
+    w = weights[r, 0]
     for j in range(u.size):
-        total[j] = share * u[j] + first * (h[j] - u[j]) + later * (b[j] - u[j])
+        total[j] = share * u[j] + w * (h[j] - u[j])
     for k in range(products.shape[0]):
         w = weights[r, k + 1]
         p = products[k, r]
-        for j in range(u.size):
-            total[j] += w * p[j]
+        for j in range(u.size):  # as fields are rounded: where these rest nothing is left, however large the bias
+            total[j] += w * ((p[j] + b[j]) - u[j])
 
 
 @compiled
 def advance(  # type: ignore[no-untyped-def]
     levels, fields, products, weights, bias, free, gain, low, alone, spans, held, reached, states
 ):
-    """Levels that a stage reaches, u + sum of w(k) (h(k) - u), and their states, in one pass.
+    """Levels that a stage reaches, u + sum of w(k) (h(k) - u), and their states, in one pass; those held stay.
 
     Parameters
     ----------
@@ -172,9 +190,11 @@ def advance(  # type: ignore[no-untyped-def]
         if len(held):
             asked = free[min(r, free.shape[0] - 1)]
             kept = held[r]
+            u = levels[r]
             for j in range(v.size):
-                found, old = v[j], kept[j]
+                found, old, new, start = v[j], kept[j], to[j], u[j]
                 v[j] = found if asked[j] else old
+                to[j] = new if asked[j] else start
 
 
 @compiled_sums
@@ -197,7 +217,7 @@ def judge(  # type: ignore[no-untyped-def]
     Parameters
     ----------
     levels, fields, products, weights, bias, free, gain, low, alone, spans
-        As in `advance`; the weights are those of the error, one more than there are products and first fields.
+        As in `advance`; the weights, [rows, stages + 2], are those of the error.
     reached, states, after
         [rows, neurons]: the new levels, their states and fields.
     rtol, atol

@@ -130,8 +130,7 @@ def finite(numbers: list[Any]) -> list[Any]:
 def _line(name: str, note: str, size: float, cases: str, kind: str) -> dict[str, Any]:
     """One line as the table of the page wants it; a class excluded by its evidence has a bar as long as any."""
     shown = size if math.isfinite(size) else math.copysign(99.0, size)
-    line = {"name": name, "note": note, "size": shown, "told": readable(size, "+.2f"), "cases": cases, "kind": kind}
-    return line | {"key": f"{kind} {name}"}  # an attribute may be called "prior"
+    return {"name": name, "note": note, "size": shown, "told": readable(size, "+.2f"), "cases": cases, "kind": kind}
 
 
 def _bar(share: float, middle: float) -> str:

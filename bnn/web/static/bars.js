@@ -5,7 +5,7 @@ export default {
       <caption class="hidden">{{ label }}</caption>
       <thead><tr><th v-for="head in heads" :key="head" scope="col">{{ head }}</th></tr></thead>
       <tbody>
-        <tr v-for="line in lines" :key="line.key ?? line.name" :class="line.kind">
+        <tr v-for="line in lines" :key="line.kind + ' ' + line.name" :class="line.kind">
           <th scope="row">{{ line.name }}<small v-if="line.note">{{ line.note }}</small></th>
           <td class="track"><div class="bar" :class="{ against: line.size < 0 }" :style="place(line.size)"></div></td>
           <td class="number">{{ line.told }}</td>
