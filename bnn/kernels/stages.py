@@ -141,19 +141,19 @@ def weights(size, lines, found):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def combine(r, share, levels, fields, products, weights, bias, total):  # type: ignore[no-untyped-def]
-    """A share of u plus the sum over stages of w(k) (h(k) - u): h(0) the given fields, later ones product plus bias."""
+def combine(r, levels, fields, products, weights, bias, change):  # type: ignore[no-untyped-def]
+    """The sum over stages of w(k) (h(k) - u) in row r: h(0) the given fields, later ones product plus bias."""
     u = levels[r]
     h = fields[r]
     b = bias[min(r, bias.shape[0] - 1)]
     w = weights[r, 0]
     for j in range(u.size):
-        total[j] = share * u[j] + w * (h[j] - u[j])
+        change[j] = w * (h[j] - u[j])
     for k in range(products.shape[0]):
         w = weights[r, k + 1]
         p = products[k, r]
         for j in range(u.size):  # as fields are rounded: where these rest nothing is left, however large the bias
-            total[j] += w * ((p[j] + b[j]) - u[j])
+            change[j] += w * ((p[j] + b[j]) - u[j])
 
 
 @compiled
@@ -181,16 +181,17 @@ def advance(  # type: ignore[no-untyped-def]
     states
         [rows, neurons], written.
     """
-    one = levels.dtype.type(1.0)
     for r in range(levels.shape[0]):
+        u = levels[r]
         to = reached[min(r, reached.shape[0] - 1)]
-        combine(r, one, levels, fields, products, weights, bias, to)
+        combine(r, levels, fields, products, weights, bias, to)
+        for j in range(u.size):
+            to[j] += u[j]
         v = states[r]
         respond(to, gain[min(r, gain.shape[0] - 1), 0], low, alone, spans, v)
         if len(held):
             asked = free[min(r, free.shape[0] - 1)]
             kept = held[r]
-            u = levels[r]
             for j in range(v.size):
                 found, old, new, start = v[j], kept[j], to[j], u[j]
                 v[j] = found if asked[j] else old
@@ -234,7 +235,7 @@ def judge(  # type: ignore[no-untyped-def]
     last = products.shape[0] + 1
     for r in range(levels.shape[0]):
         u = levels[r]
-        combine(r, kind(0.0), levels, fields, products, weights, bias, e)
+        combine(r, levels, fields, products, weights, bias, e)
         w = weights[r, last]
         new = reached[r]
         h = after[r]
