@@ -27,11 +27,11 @@ def free_memory() -> float:
     return min(free, *(_left_to(folder) for group in groups for folder in (group, *group.parents)))
 
 
-def _groups(table: Path) -> list[Path]:
+def _groups(table: Path) -> tuple[Path, Path]:
     """Where the system may tell the limits of this process: by version 2 of its control groups, and by version 1."""
     told = table.read_text() if table.exists() else ""
-    found = (re.search(kind, told, re.MULTILINE) for kind in (r"^0::/(.*)$", r"^\d+:memory:/(.*)$"))
-    return [place / (path[1] if path else "") for place, path in zip((GROUPS, GROUPS / "memory"), found, strict=True)]
+    new, old = (re.search(kind, told, re.MULTILINE) for kind in (r"^0::/(.*)$", r"^\d+:memory:/(.*)$"))
+    return GROUPS / (new[1] if new else ""), GROUPS / "memory" / (old[1] if old else "")
 
 
 def _left_to(group: Path) -> float:
