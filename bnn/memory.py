@@ -13,6 +13,7 @@ from jaxtyping import Shaped
 from numpy.typing import DTypeLike
 
 SHARE = 0.8  # of the free memory that one table may take
+LITTLE = 1 << 24  # bytes for which nobody need ask: asking takes longer than counting a small table
 
 
 GROUPS = Path("/sys/fs/cgroup")  # where Linux tells what a container, or any group of processes, may take
@@ -54,7 +55,7 @@ def fits(needed: int | float) -> bool:
     >>> fits(8), fits(1e18)
     (True, False)
     """
-    return needed <= SHARE * free_memory()
+    return needed <= LITTLE or needed <= SHARE * free_memory()
 
 
 def pooled(shape: tuple[int, ...], dtype: DTypeLike) -> Shaped[np.ndarray, "..."]:

@@ -219,6 +219,7 @@ def test_what_asks_for_all_weights_gets_them_where_they_fit(monkeypatch):
         with pytest.raises(DataError, match=match):
             call()
     monkeypatch.setattr(memory, "free_memory", lambda: 100.0)
+    monkeypatch.setattr(memory, "LITTLE", 0)
     assert bnn.plots.weights(network, attributes=["milk", "tea"]) is not None  # a part
     assert bnn.recall(network, cue, seed=0).descent.holds
     for call, match in (
