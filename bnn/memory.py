@@ -14,8 +14,6 @@ from numpy.typing import DTypeLike
 
 SHARE = 0.8  # of the free memory that one table may take
 LITTLE = 1 << 24  # bytes for which nobody need ask: asking takes longer than counting a small table
-
-
 GROUPS = Path("/sys/fs/cgroup")  # where Linux tells what a container, or any group of processes, may take
 
 
@@ -48,7 +46,7 @@ def _left_to(group: Path) -> float:
 
 
 def fits(needed: int | float) -> bool:
-    """Whether a table of so many bytes can be made.
+    """Whether a table of so many bytes can be made; a little one can always.
 
     Examples
     --------

@@ -45,7 +45,7 @@ def audit_pairs(work: PairWork) -> float:
             found["image"] = (network.weights.T @ ahead.to(network.weights.dtype)).double()
         found["probe"] = ahead  # last: another thread looks for it
     probe, image = found["probe"], found["image"]
-    if work.compiled or (work.time is not None and work.states.device.type == "cpu"):  # flows are, where they can
+    if work.compiled or (work.time is not None and work.states.device.type == "cpu"):  # a flow is, there
         mismatch = np.zeros(work.batch)
         arrays = tuple(tensor.numpy() for tensor in (work.states, work.fields, work.bias, probe, image))
         rows = np.arange(len(mismatch))

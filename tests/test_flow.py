@@ -195,7 +195,7 @@ def test_compiled_passes_and_those_of_torch_flow_alike(name, solver, monkeypatch
             monkeypatch.setattr(Solver, "on_cpu", False)
             monkeypatch.setattr(Activation, "states", lambda self, levels, gain: self.by_torch(levels, gain))
         traces.append(bnn.recall(network, cue, flow, clamp=held, input=0.3))
-    mine, other = traces
+    mine, other = traces  # the same steps; what rounding makes of 1e-16 on the way to rest is far below these
     assert mine.outcome.tolist() == other.outcome.tolist()
     assert mine.sweeps.tolist() == other.sweeps.tolist()
     assert np.abs(mine.states - other.states).max() < 1e-9
