@@ -465,7 +465,7 @@ def _checked_codes(codes: Any, schema: Schema) -> Int[np.ndarray, "rows attribut
 def _check_baskets(items: Any, start: Any, neurons: int) -> None:
     """Check that the starts divide the items into rows, and that these ascend within each."""
     if not all(isinstance(array, np.ndarray) and array.ndim == 1 for array in (items, start)):
-        raise DataError("Baskets: items and start are numpy arrays of one dimension; Records.from_baskets makes them of lists.")
+        raise DataError("Baskets: items and start are numpy arrays of one dimension; Records.from_baskets makes them.")
     if (items.dtype, start.dtype) != (np.int32, np.int64):
         raise DataError(f"Baskets: needs items as int32 and start as int64; got {items.dtype} and {start.dtype}.")
     if len(start) == 0 or start[0] != 0 or start[-1] != len(items) or (start[1:] < start[:-1]).any():
